@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Installs the distribution packages that are missing. Usage: tools/setup.sh build|test|bench|report...
+# Asks for root only when something has to be installed.
+set -euo pipefail
+build="g++ cmake ninja-build make git openjdk-17-jdk-headless libgtest-dev libgmock-dev zlib1g-dev
+  libcli11-dev nlohmann-json3-dev libfmt-dev"
+test="python3 binutils"
+bench="libbenchmark-dev"
+fuzz="clang-16 libclang-rt-16-dev"
+missing=()
+for group in "$@"; do
+  for package in ${!group}; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+echo "installing: ${missing[*]}" >&2
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "need root to install: ${missing[*]}" >&2; exit 1; }
+  as_root=(sudo)
+fi
+log=$(mktemp)
+if ! { "${as_root[@]}" apt-get update && DEBIAN_FRONTEND=noninteractive "${as_root[@]}" \
+      apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "could not install: ${missing[*]} (log: $log)" >&2
+  exit 1
+fi
+rm -f "$log"
