@@ -1,0 +1,206 @@
+#include "src/agent/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace assay::agent {
+namespace {
+
+using enum OptionKind;
+
+constexpr OptionSpec kOptions[] = {
+    {"collect", kChoice, "calls", "calls|contexts|sampled|bytecodes|exact", "", "what to collect"},
+    {"output", kText, "assay.profile", "", "", "the profile to write"},
+    {"for", kDuration, "", "", "", "stop by itself after this time"},
+    {"flush", kDuration, "1s", "", "", "how often the profile on disk is brought up to date"},
+    {"include", kList, "", "", "sampled,bytecodes,exact",
+     "rewrite only classes that match one of these patterns (com.acme.*)"},
+    {"exclude", kList, "", "", "sampled,bytecodes,exact", "leave classes that match alone"},
+    {"seed", kCount, "1", "", "", "seed of every random choice"},
+
+    {"tick", kDuration, "", "", "calls,contexts", "time between two bursts of samples"},
+    {"samples", kCountAll, "", "", "calls", "calls sampled per burst; all = every call"},
+    {"stride", kCount, "", "", "calls", "take every N-th call within a burst"},
+    {"depth", kCount, "2", "", "calls", "methods kept per sample; 2 = callee and caller"},
+    {"correct", kChoice, "full", "off|density|full", "calls", "correction of sampling bias"},
+    {"via", kChoice, "auto", "auto|entry|return|probe", "calls", "how calls are seen"},
+    {"ticker", kChoice, "auto", "auto|cpu|remote", "calls",
+     "ticks by per-thread CPU timers, or by a thread that arms the others"},
+
+    {"max-contexts", kCount, "20M", "", "exact",
+     "contexts kept; later ones are counted by call edge only"},
+
+    // Between the command line and an attached agent.
+    {"command", kChoice, "start", "start|stop|status|doctor", "", "what the agent should do"},
+    {"reply", kText, "", "", "", "file for the answer of an attached agent"},
+};
+
+Error Bad(const OptionSpec& spec, std::string_view value, std::string_view expected) {
+  return Error{"option " + std::string(spec.name) + ": '" + std::string(value) + "' is not " +
+               std::string(expected)};
+}
+
+bool IsChoice(std::string_view choices, std::string_view value) {
+  while (!choices.empty()) {
+    size_t bar = choices.find('|');
+    if (choices.substr(0, bar) == value) return true;
+    if (bar == std::string_view::npos) return false;
+    choices.remove_prefix(bar + 1);
+  }
+  return false;
+}
+
+Result<double> ParseNumber(std::string_view text, std::string_view* suffix) {
+  double value = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || value < 0 || !std::isfinite(value)) return Error{"not a number"};
+  *suffix = text.substr(end - text.data());
+  return value;
+}
+
+Status Validate(const OptionSpec& spec, std::string_view value) {
+  std::string_view suffix;
+  switch (spec.kind) {
+    case kCountAll:
+      if (value == "all" || ParseCount(value).ok()) return {};
+      return Bad(spec, value, "a number or 'all'");
+    case kCount:
+      if (ParseCount(value).ok()) return {};
+      return Bad(spec, value, "a number");
+    case kDuration:
+      if (ParseDuration(value).ok()) return {};
+      return Bad(spec, value, "a time such as 250us, 4ms or 10s");
+    case kPercent:
+      if (ParseNumber(value, &suffix).ok() && (suffix == "" || suffix == "%")) return {};
+      return Bad(spec, value, "a percentage");
+    case kFlag:
+      if (value == "true" || value == "false") return {};
+      return Bad(spec, value, "true or false");
+    case kChoice:
+      if (IsChoice(spec.choices, value)) return {};
+      return Bad(spec, value, "one of " + std::string(spec.choices));
+    case kText:
+    case kList:
+      if (value.find(',') == std::string_view::npos) return {};
+      return Bad(spec, value, "free of commas, which separate options");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const OptionSpec> AllOptions() { return kOptions; }
+
+const OptionSpec* FindOption(std::string_view name) {
+  for (const OptionSpec& spec : kOptions) {
+    if (spec.name == name) return &spec;
+  }
+  return nullptr;
+}
+
+Result<uint64_t> ParseCount(std::string_view text) {
+  std::string_view suffix;
+  ASSAY_ASSIGN(double value, ParseNumber(text, &suffix));
+  if (suffix == "k") value *= 1e3;
+  if (suffix == "M") value *= 1e6;
+  if (suffix == "G") value *= 1e9;
+  bool known = suffix == "" || suffix == "k" || suffix == "M" || suffix == "G";
+  if (!known || value != std::floor(value) || value > 1e15) return Error{"not a count"};
+  return static_cast<uint64_t>(value);
+}
+
+Result<uint64_t> ParseDuration(std::string_view text) {
+  std::string_view suffix;
+  ASSAY_ASSIGN(double value, ParseNumber(text, &suffix));
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+  for (const auto& [name, unit] : kUnits) {
+    if (suffix == name && value * unit <= 1e18) {
+      return static_cast<uint64_t>(std::llround(value * unit));
+    }
+  }
+  return Error{"not a time"};
+}
+
+Result<Options> Options::Parse(std::string_view text) {
+  Options options;
+  while (!text.empty()) {
+    size_t comma = text.find(',');
+    std::string_view item = text.substr(0, comma);
+    text = comma == std::string_view::npos ? "" : text.substr(comma + 1);
+    if (item.empty()) continue;
+    size_t equals = item.find('=');
+    if (equals == std::string_view::npos) {
+      return Error{"option '" + std::string(item) + "' has no value; write name=value"};
+    }
+    ASSAY_TRY(options.Set(item.substr(0, equals), item.substr(equals + 1)));
+  }
+  return options;
+}
+
+Status Options::Set(std::string_view name, std::string_view value) {
+  const OptionSpec* spec = FindOption(name);
+  if (spec == nullptr) {
+    std::string known;
+    for (const OptionSpec& each : kOptions) known += " " + std::string(each.name);
+    return Error{"unknown option '" + std::string(name) + "'; known:" + known};
+  }
+  ASSAY_TRY(Validate(*spec, value));
+  values_[std::string(name)] = std::string(value);
+  return {};
+}
+
+std::string Options::Text(std::string_view name) const {
+  auto it = values_.find(std::string(name));
+  if (it != values_.end()) return it->second;
+  const OptionSpec* spec = FindOption(name);
+  return spec ? std::string(spec->default_value) : "";
+}
+
+uint64_t Options::Count(std::string_view name) const {
+  std::string text = Text(name);
+  if (text == "all") return UINT64_MAX;
+  auto count = ParseCount(text);
+  return count.ok() ? *count : 0;
+}
+
+uint64_t Options::Nanoseconds(std::string_view name) const {
+  auto duration = ParseDuration(Text(name));
+  return duration.ok() ? *duration : 0;
+}
+
+double Options::Percent(std::string_view name) const {
+  std::string_view suffix;
+  std::string text = Text(name);
+  auto value = ParseNumber(text, &suffix);
+  return value.ok() ? *value : 0;
+}
+
+bool Options::Flag(std::string_view name) const { return Text(name) == "true"; }
+
+std::vector<std::string> Options::List(std::string_view name) const {
+  std::vector<std::string> items;
+  std::string text = Text(name);
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find(':', begin), text.size());
+    if (end > begin) items.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return items;
+}
+
+std::string Options::ToString() const {
+  std::string text;
+  for (const auto& [name, value] : values_) {
+    if (!text.empty()) text += ',';
+    text += name + "=" + value;
+  }
+  return text;
+}
+
+void Options::Update(const Options& newer) {
+  for (const auto& [name, value] : newer.values_) values_[name] = value;
+}
+
+}  // namespace assay::agent
