@@ -15,7 +15,7 @@ struct Error {
   static constexpr uint64_t kNoOffset = ~0ull;
   std::string message;
   uint64_t offset = kNoOffset;
-  std::string where;  // for example "class Foo, method bar()V"
+  std::string where = {};  // for example "class Foo, method bar()V"
 
   std::string ToString() const {
     std::string text = message;

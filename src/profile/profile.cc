@@ -1,38 +1,83 @@
 #include "src/profile/profile.h"
 
+#include "src/base/hash.h"
+
 namespace assay::profile {
+namespace {
+
+uint64_t HashMethod(std::string_view class_name, std::string_view name,
+                    std::string_view descriptor) {
+  return HashCombine(HashCombine(HashBytes(class_name), HashBytes(name)), HashBytes(descriptor));
+}
+
+uint64_t HashTriple(uint32_t a, int32_t bci, uint32_t b) {
+  return HashCombine(static_cast<uint64_t>(a) << 32 | b, static_cast<uint32_t>(bci));
+}
+
+}  // namespace
 
 Profile::Profile() {
   methods_.push_back({});  // method 0: no method
+  method_index_.Append(HashMethod("", "", ""), [](uint32_t) { return 0; });
   nodes_.push_back({.parent = kRootNode, .bci = kNoBci, .method = 0});
+  node_index_.Append(HashTriple(kRootNode, kNoBci, 0), [](uint32_t) { return 0; });
 }
 
 MethodId Profile::InternMethod(std::string_view class_name, std::string_view name,
                                std::string_view descriptor) {
-  std::string key;
-  key.reserve(class_name.size() + name.size() + descriptor.size() + 2);
-  key.append(class_name).append(1, '\0').append(name).append(1, '\0').append(descriptor);
-  auto [it, added] = method_ids_.try_emplace(std::move(key), static_cast<MethodId>(methods_.size()));
-  if (added) {
-    methods_.push_back({.class_name = std::string(class_name),
-                        .name = std::string(name),
-                        .descriptor = std::string(descriptor)});
-  }
-  return it->second;
+  uint64_t hash = HashMethod(class_name, name, descriptor);
+  uint32_t found = method_index_.Find(hash, [&](uint32_t id) {
+    const Method& method = methods_[id];
+    return method.name == name && method.class_name == class_name &&
+           method.descriptor == descriptor;
+  });
+  if (found != FlatIndex::kNone) return found;
+  method_index_.Append(hash, [this](uint32_t id) {
+    return HashMethod(methods_[id].class_name, methods_[id].name, methods_[id].descriptor);
+  });
+  methods_.push_back({.class_name = std::string(class_name),
+                      .name = std::string(name),
+                      .descriptor = std::string(descriptor),
+                      .source_file = {},
+                      .lines = {}});
+  return static_cast<MethodId>(methods_.size() - 1);
 }
 
 EdgeId Profile::InternEdge(MethodId caller, int32_t bci, MethodId callee) {
-  Key key{static_cast<uint64_t>(caller) << 32 | callee, static_cast<uint32_t>(bci)};
-  auto [it, added] = edge_ids_.try_emplace(key, static_cast<EdgeId>(edges_.size()));
-  if (added) edges_.push_back({.caller = caller, .bci = bci, .callee = callee});
-  return it->second;
+  uint64_t hash = HashTriple(caller, bci, callee);
+  uint32_t found = edge_index_.Find(hash, [&](uint32_t id) {
+    const Edge& edge = edges_[id];
+    return edge.caller == caller && edge.bci == bci && edge.callee == callee;
+  });
+  if (found != FlatIndex::kNone) return found;
+  edge_index_.Append(hash, [this](uint32_t id) {
+    return HashTriple(edges_[id].caller, edges_[id].bci, edges_[id].callee);
+  });
+  edges_.push_back({.caller = caller, .bci = bci, .callee = callee});
+  return static_cast<EdgeId>(edges_.size() - 1);
 }
 
 NodeId Profile::InternNode(NodeId parent, int32_t bci, MethodId method) {
-  Key key{static_cast<uint64_t>(parent) << 32 | method, static_cast<uint32_t>(bci)};
-  auto [it, added] = node_ids_.try_emplace(key, static_cast<NodeId>(nodes_.size()));
-  if (added) nodes_.push_back({.parent = parent, .bci = bci, .method = method});
-  return it->second;
+  uint64_t hash = HashTriple(parent, bci, method);
+  uint32_t found = node_index_.Find(hash, [&](uint32_t id) {
+    const ContextNode& node = nodes_[id];
+    return node.parent == parent && node.bci == bci && node.method == method;
+  });
+  if (found != FlatIndex::kNone) return found;
+  node_index_.Append(hash, [this](uint32_t id) {
+    return HashTriple(nodes_[id].parent, nodes_[id].bci, nodes_[id].method);
+  });
+  nodes_.push_back({.parent = parent, .bci = bci, .method = method});
+  return static_cast<NodeId>(nodes_.size() - 1);
+}
+
+void Profile::Reserve(size_t methods, size_t edges, size_t nodes) {
+  methods_.reserve(methods_.size() + methods);
+  edges_.reserve(edges_.size() + edges);
+  nodes_.reserve(nodes_.size() + nodes);
+  edge_index_.Reserve(edges_.size() + edges, [this](uint32_t id) {
+    return HashTriple(edges_[id].caller, edges_[id].bci, edges_[id].callee);
+  });
 }
 
 void Profile::AddEdge(MethodId caller, int32_t bci, MethodId callee, uint64_t samples,

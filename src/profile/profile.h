@@ -7,10 +7,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "src/base/hash.h"
+#include "src/profile/flat_index.h"
 
 namespace assay::profile {
 
@@ -113,6 +112,9 @@ class Profile {
   ContextNode& node(NodeId id) { return nodes_[id]; }
   const Method& method(MethodId id) const { return methods_[id]; }
 
+  // Prepares memory for this many more of each.
+  void Reserve(size_t methods, size_t edges, size_t nodes);
+
   double TotalEdgeWeight() const;
 
   // Names as in INTERFACE: collect, command, jvm, tick, samples, stride, seed, start, duration...
@@ -120,26 +122,17 @@ class Profile {
   std::string self_unit;  // of ContextNode::self: "bytecodes", "ns", "samples"; "" without contexts
   std::vector<std::string> threads;
   std::vector<TickPoint> ticks;
-  std::map<std::string, Table> tables;        // by name: fields, receivers, values, branches...
-  std::map<std::string, uint64_t> lost;       // events lost or not seen, by reason
+  std::map<std::string, Table> tables;   // by name: fields, receivers, values, branches...
+  std::map<std::string, uint64_t> lost;  // events lost or not seen, by reason
   std::vector<SkippedMethod> skipped_methods;
 
  private:
-  struct Key {
-    uint64_t a;
-    uint64_t b;
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    size_t operator()(const Key& key) const { return HashCombine(Mix64(key.a), key.b); }
-  };
-
   std::vector<Method> methods_;
   std::vector<Edge> edges_;
   std::vector<ContextNode> nodes_;
-  std::unordered_map<std::string, MethodId> method_ids_;
-  std::unordered_map<Key, EdgeId, KeyHash> edge_ids_;
-  std::unordered_map<Key, NodeId, KeyHash> node_ids_;
+  FlatIndex method_index_;
+  FlatIndex edge_index_;
+  FlatIndex node_index_;
 };
 
 }  // namespace assay::profile
