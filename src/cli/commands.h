@@ -1,0 +1,50 @@
+// The commands of `assay`. Each cmd_<name>.cc declares its options in one registration function and
+// sets Cli::run when it is the one the user chose; main.cc runs it and turns what it throws into a
+// message and an exit status.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace assay::cli {
+
+enum ExitStatus {
+  kDone = 0,
+  kCheckFailed = 1,  // diff over its limit, tune found no gain
+  kUsage = 2,        // wrong arguments, or input that cannot be read
+  kRefused = 3,      // unsafe or unsupported here
+};
+
+// Ends the command with a message on stderr ("assay: ...") and a status.
+class CommandError : public std::runtime_error {
+ public:
+  explicit CommandError(const std::string& message, int status = kUsage)
+      : std::runtime_error(message), status_(status) {}
+  int status() const { return status_; }
+
+ private:
+  int status_;
+};
+
+struct Cli {
+  CLI::App app;
+  std::function<int()> run;  // of the chosen command; returns the exit status
+};
+
+void RegisterShow(Cli& cli);
+void RegisterCompare(Cli& cli);
+void RegisterMerge(Cli& cli);
+
+// In the order in which --help lists them.
+inline constexpr void (*kCommands[])(Cli&) = {
+    RegisterShow,
+    RegisterCompare,
+    RegisterMerge,
+};
+
+// Builds everything and runs; what main() does.
+int Main(int argc, char** argv);
+
+}  // namespace assay::cli

@@ -1,0 +1,155 @@
+#include "src/cli/format.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "src/cli/terminal.h"
+#include "src/profile/aggregate.h"
+
+namespace assay::cli {
+namespace {
+
+// Three significant digits at most.
+std::string Digits(double value) {
+  return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+}
+
+// One type of a descriptor, moving `at` past it; "" when malformed.
+std::string TypeAt(std::string_view text, size_t& at) {
+  std::string arrays;
+  while (at < text.size() && text[at] == '[') arrays += "[]", ++at;
+  if (at >= text.size()) return "";
+  switch (text[at++]) {
+    case 'B':
+      return "byte" + arrays;
+    case 'C':
+      return "char" + arrays;
+    case 'D':
+      return "double" + arrays;
+    case 'F':
+      return "float" + arrays;
+    case 'I':
+      return "int" + arrays;
+    case 'J':
+      return "long" + arrays;
+    case 'S':
+      return "short" + arrays;
+    case 'Z':
+      return "boolean" + arrays;
+    case 'L':
+      break;
+    default:
+      return "";
+  }
+  size_t end = text.find(';', at);
+  if (end == std::string_view::npos) return "";
+  std::string_view name = text.substr(at, end - at);
+  at = end + 1;
+  name.remove_prefix(name.rfind('/') + 1);
+  return std::string(name.substr(name.rfind('$') + 1)) + arrays;
+}
+
+// java.util.concurrent.Future -> j.u.c.Future
+std::string AbbreviatePackages(std::string_view name) {
+  std::string out;
+  size_t start = 0;
+  for (size_t dot; (dot = name.find('.', start)) != std::string_view::npos; start = dot + 1) {
+    size_t end = start + 1;
+    while (end < dot && (static_cast<uint8_t>(name[end]) & 0xc0) == 0x80) ++end;
+    out.append(name.substr(start, end - start)).append(".");
+  }
+  return out + std::string(name.substr(start));
+}
+
+std::string Shorten(const profile::Method& method, const std::string& suffix, int width) {
+  std::string class_name = Printable(method.class_name);
+  std::string name = Printable(method.name);
+  if (class_name.empty()) return ElideLeft(name + suffix, width);
+  std::string parameters = Printable(Parameters(method.descriptor));
+  std::string simple = class_name.substr(class_name.rfind('.') + 1);
+  std::string attempt;
+  for (const std::string& front : {class_name, AbbreviatePackages(class_name), simple}) {
+    attempt = front + "." + name + parameters + suffix;
+    if (DisplayWidth(attempt) <= width) return attempt;
+  }
+  return ElideLeft(simple + "." + name + suffix, width);
+}
+
+}  // namespace
+
+std::string Count(double value) {
+  static constexpr const char* kUnits[] = {"", " k", " M", " G", " T", " P", " E"};
+  if (value >= 999.5e18) return fmt::format("{:.2e}", value);
+  size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < std::size(kUnits)) value /= 1000, ++unit;
+  if (unit == 0) {
+    bool whole = std::abs(value - std::round(value)) < 1e-9 || value >= 100;
+    return whole ? fmt::format("{:.0f}", value) : Digits(value);
+  }
+  return Digits(value) + kUnits[unit];
+}
+
+std::string Percent(double share) {
+  double percent = share * 100;
+  return fmt::format("{:.{}f} %", percent, percent < 9.95 ? 2 : 1);
+}
+
+std::string Error95(double relative) {
+  if (relative <= 0) return "";
+  double percent = relative * 100;
+  return percent < 0.095 ? "± <0.1 %" : fmt::format("± {:.{}f} %", percent, percent < 9.5 ? 1 : 0);
+}
+
+std::string Duration(uint64_t nanoseconds) {
+  auto value = static_cast<double>(nanoseconds);
+  if (value < 1e3) return fmt::format("{} ns", nanoseconds);
+  if (value < 1e6) return Digits(value / 1e3) + " µs";
+  if (value < 1e9) return Digits(value / 1e6) + " ms";
+  if (value < 120e9) return Digits(value / 1e9) + " s";
+  auto seconds = static_cast<uint64_t>(value / 1e9);
+  if (seconds < 7200) return fmt::format("{} min {:02} s", seconds / 60, seconds % 60);
+  return fmt::format("{} h {:02} min", seconds / 3600, seconds / 60 % 60);
+}
+
+std::string Bytes(uint64_t bytes) {
+  return Count(static_cast<double>(bytes)) + (bytes < 1000 ? " B" : "B");
+}
+
+std::string Grouped(uint64_t value) {
+  std::string text = std::to_string(value);
+  for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3) text.insert(at, ",");
+  return text;
+}
+
+std::string Parameters(std::string_view descriptor) {
+  if (descriptor.empty() || descriptor[0] != '(') return std::string(descriptor);
+  std::string out = "(";
+  for (size_t at = 1; at < descriptor.size() && descriptor[at] != ')';) {
+    std::string type = TypeAt(descriptor, at);
+    if (type.empty()) return std::string(descriptor);
+    out += (out.size() > 1 ? ", " : "") + type;
+  }
+  return out + ")";
+}
+
+std::string ShortMethod(const profile::Profile& profile, profile::MethodId id, int width) {
+  if (id == 0) return ElideLeft(profile::kNativeCaller, width);
+  return Shorten(profile.method(id), "", width);
+}
+
+std::string ShortSite(const profile::Profile& profile, profile::MethodId caller, int32_t bci,
+                      int width) {
+  if (caller == 0) return ElideLeft(profile::kNativeCaller, width);
+  const profile::Method& method = profile.method(caller);
+  int line = profile::LineOf(method, bci);
+  std::string suffix;
+  if (line > 0) {
+    suffix = ":" + std::to_string(line);
+  } else if (bci >= 0) {
+    suffix = "@" + std::to_string(bci);
+  }
+  return Shorten(method, suffix, width);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,28 @@
+// Figures and names for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/profile/profile.h"
+
+namespace assay::cli {
+
+std::string Count(double value);             // 950, 12.3 k, 4.56 M, 7.8 G
+std::string Percent(double share);           // 0.1234 -> "12.3 %"
+std::string Error95(double relative);        // "± 2 %"; "" when exact
+std::string Duration(uint64_t nanoseconds);  // 4 ms, 1.5 s
+std::string Bytes(uint64_t bytes);           // 12.3 MB
+std::string Grouped(uint64_t value);         // 1,234,567
+
+// The method in at most `width` columns: java.util.HashMap.get(Object), then
+// j.u.HashMap.get(Object), HashMap.get(Object), HashMap.get, and at last its end.
+std::string ShortMethod(const profile::Profile& profile, profile::MethodId id, int width);
+// The same with the place of the call: ":line" when known, otherwise "@bci".
+std::string ShortSite(const profile::Profile& profile, profile::MethodId caller, int32_t bci,
+                      int width);
+// "(ILjava/lang/String;[J)V" -> "(int, String, long[])"; the descriptor itself when malformed.
+std::string Parameters(std::string_view descriptor);
+
+}  // namespace assay::cli

@@ -1,0 +1,284 @@
+#include <fmt/format.h>
+
+#include "src/cli/commands.h"
+#include "src/cli/format.h"
+#include "src/cli/ranking.h"
+#include "src/cli/show.h"
+#include "src/cli/table.h"
+#include "src/cli/terminal.h"
+
+namespace assay::cli {
+
+using profile::ContextNode;
+using profile::Edge;
+using profile::MethodId;
+using profile::MethodTotals;
+using profile::NodeId;
+using profile::Profile;
+using profile::RelativeError;
+using profile::Site;
+
+namespace {
+
+// Totals that shares are taken of.
+double CallTotal(const Profile& profile) {
+  double total = 0;
+  for (const Edge& edge : profile::CallEdges(profile)) total += edge.weight;
+  return total;
+}
+
+std::string Share(double part, double whole) { return whole > 0 ? Percent(part / whole) : ""; }
+
+Table::Shorten MethodCell(const Profile& profile, MethodId id) {
+  return [&profile, id](int width) { return ShortMethod(profile, id, width); };
+}
+
+Table::Shorten SiteCell(const Profile& profile, MethodId caller, int32_t bci) {
+  return [&profile, caller, bci](int width) { return ShortSite(profile, caller, bci, width); };
+}
+
+std::string EdgesText(const Profile& profile, size_t top, int width) {
+  std::vector<Edge> edges = TopEdges(profile, top);
+  double total = CallTotal(profile);
+  Table table;
+  for (const char* title : {"calls", "share", "error", "samples"}) {
+    table.AddColumn(title, Table::kRight);
+  }
+  table.AddColumn("caller", Table::kName);
+  table.AddColumn("callee", Table::kName);
+  for (const Edge& edge : edges) {
+    table.BeginRow();
+    table.Cell(Count(edge.weight));
+    table.Cell(Share(edge.weight, total));
+    table.Cell(Error95(RelativeError(edge.weight, edge.variance)));
+    table.Cell(Count(static_cast<double>(edge.samples)));
+    table.Name(SiteCell(profile, edge.caller, edge.bci));
+    table.Name(MethodCell(profile, edge.callee));
+  }
+  return table.Render(width);
+}
+
+std::string MethodsText(const Profile& profile, size_t top, int width) {
+  double calls = CallTotal(profile), self = 0;
+  for (const ContextNode& node : profile.nodes()) self += node.self;
+  std::string unit = profile.self_unit.empty() ? "self" : profile.self_unit;
+  Table table;
+  if (self > 0) {
+    table.AddColumn("own " + unit, Table::kRight);
+    table.AddColumn("share", Table::kRight);
+    table.AddColumn("with callees", Table::kRight);
+  }
+  table.AddColumn("calls", Table::kRight);
+  if (self == 0) table.AddColumn("share", Table::kRight);
+  table.AddColumn("error", Table::kRight);
+  table.AddColumn("method", Table::kName);
+  for (const MethodTotals& totals : TopMethods(profile, top)) {
+    table.BeginRow();
+    if (self > 0) {
+      table.Cell(Count(totals.self));
+      table.Cell(Share(totals.self, self));
+      table.Cell(Share(totals.total, self));
+    }
+    table.Cell(Count(totals.calls));
+    if (self == 0) table.Cell(Share(totals.calls, calls));
+    table.Cell(Error95(RelativeError(totals.calls, totals.calls_variance)));
+    table.Name(MethodCell(profile, totals.method));
+  }
+  return table.Render(width);
+}
+
+// The innermost frame, then its callers as far as they fit: "f(int) < g() < ...".
+std::string ShortStack(const Profile& profile, NodeId id, int width) {
+  std::vector<MethodId> stack = profile::StackOf(profile, id);
+  std::string out = ShortMethod(profile, stack.back(), std::min(width, 60));
+  for (size_t i = stack.size() - 1; i-- > 0;) {
+    std::string next = " < " + ShortMethod(profile, stack[i], 40);
+    int room = width - DisplayWidth(out) - (i > 0 ? 4 : 0);
+    if (DisplayWidth(next) > room) return out + (DisplayWidth(out) + 4 <= width ? " < …" : "");
+    out += next;
+  }
+  return out;
+}
+
+std::string ContextsText(const Profile& profile, size_t top, int width) {
+  double total = 0;
+  Measure measure = ContextMeasure(profile);
+  for (const ContextNode& node : profile.nodes()) total += ValueOf(node, measure);
+  bool self = measure == Measure::kSelf;
+  Table table;
+  if (self) table.AddColumn("own " + profile.self_unit, Table::kRight);
+  table.AddColumn("calls", Table::kRight);
+  table.AddColumn("share", Table::kRight);
+  table.AddColumn("context, innermost first", Table::kName);
+  for (NodeId id : TopContexts(profile, top)) {
+    const ContextNode& node = profile.nodes()[id];
+    table.BeginRow();
+    if (self) table.Cell(Count(node.self));
+    table.Cell(Count(node.calls));
+    table.Cell(Share(ValueOf(node, measure), total));
+    table.Name([&profile, id](int width) { return ShortStack(profile, id, width); });
+  }
+  return table.Render(width);
+}
+
+// "Circle.area() 72 %, Square.area() 28 %", as many as fit.
+std::string Callees(const Profile& profile, const Site& site, int width) {
+  std::string out;
+  for (size_t i = 0; i < site.callees.size(); ++i) {
+    const Edge& edge = site.callees[i];
+    std::string share =
+        site.weight > 0 ? fmt::format(" {:.0f} %", 100 * edge.weight / site.weight) : std::string();
+    int name = i == 0 ? std::max(8, width - DisplayWidth(share)) : 36;
+    std::string next = (i > 0 ? ", " : "") + ShortMethod(profile, edge.callee, name) + share;
+    if (i > 0 && DisplayWidth(out) + DisplayWidth(next) > width - 6) {
+      return out + fmt::format(", +{}", site.callees.size() - i);
+    }
+    out += next;
+  }
+  return out;
+}
+
+std::string SitesText(const Profile& profile, size_t top, int width) {
+  std::vector<Site> sites = TopSites(profile, top);
+  double total = CallTotal(profile);
+  Table table;
+  for (const char* title : {"calls", "share", "error"}) table.AddColumn(title, Table::kRight);
+  table.AddColumn("call site", Table::kName);
+  table.AddColumn("receivers", Table::kName);
+  for (const Site& site : sites) {
+    table.BeginRow();
+    table.Cell(Count(site.weight));
+    table.Cell(Share(site.weight, total));
+    table.Cell(Error95(RelativeError(site.weight, site.variance)));
+    table.Name(SiteCell(profile, site.caller, site.bci));
+    table.Name([&profile, &site](int width) { return Callees(profile, site, width); });
+  }
+  return table.Render(width);
+}
+
+std::string TableText(const profile::Table& rows, size_t top, int width) {
+  double total = 0;
+  std::vector<const profile::TableRow*> sorted;
+  for (const profile::TableRow& row : rows.rows) {
+    total += row.weight;
+    sorted.push_back(&row);
+  }
+  KeepTop(sorted, top, [](const auto* a, const auto* b) {
+    return a->weight != b->weight ? a->weight > b->weight : a->key < b->key;
+  });
+  Table table;
+  for (const char* title : {"count", "share", "samples"}) table.AddColumn(title, Table::kRight);
+  for (const std::string& column : rows.columns) table.AddColumn(Printable(column), Table::kName);
+  for (const profile::TableRow* row : sorted) {
+    table.BeginRow();
+    table.Cell(Count(row->weight));
+    table.Cell(Share(row->weight, total));
+    table.Cell(Count(static_cast<double>(row->samples)));
+    for (const std::string& key : row->key) {
+      table.Name([text = Printable(key)](int width) { return ElideLeft(text, width); });
+    }
+  }
+  return table.Render(width);
+}
+
+std::string PairsText(const char* left, const char* right,
+                      const std::vector<std::pair<std::string, std::string>>& pairs, int width) {
+  Table table;
+  table.AddColumn(left, Table::kName);
+  table.AddColumn(right, Table::kName);
+  for (const auto& [key, value] : pairs) {
+    table.BeginRow();
+    for (const std::string* text : {&key, &value}) {
+      table.Name([text = Printable(*text)](int width) { return ElideLeft(text, width); });
+    }
+  }
+  return table.Render(width);
+}
+
+}  // namespace
+
+ViewSpec ParseView(const Profile& profile, const std::string& name) {
+  static const std::pair<const char*, View> kViews[] = {
+      {"edges", View::kEdges},     {"methods", View::kMethods},   {"contexts", View::kContexts},
+      {"sites", View::kSites},     {"metadata", View::kMetadata}, {"lost", View::kLost},
+      {"skipped", View::kSkipped},
+  };
+  for (const auto& [view_name, view] : kViews) {
+    if (name == view_name) return {view, name};
+  }
+  if (profile.tables.contains(name)) return {View::kTable, name};
+  std::string known = "edges, methods, contexts, sites, metadata, lost, skipped";
+  for (const auto& [table, unused] : profile.tables) known += ", " + table;
+  throw CommandError("--by " + name + ": this profile has " + known);
+}
+
+std::string ShowText(const Profile& profile, const ViewSpec& view, size_t top, int width) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  switch (view.view) {
+    case View::kEdges:
+      return EdgesText(profile, top, width);
+    case View::kMethods:
+      return MethodsText(profile, top, width);
+    case View::kContexts:
+      return ContextsText(profile, top, width);
+    case View::kSites:
+      return SitesText(profile, top, width);
+    case View::kTable:
+      return TableText(profile.tables.at(view.name), top, width);
+    case View::kMetadata:
+      for (const auto& pair : profile.metadata) pairs.push_back(pair);
+      return PairsText("name", "value", pairs, width);
+    case View::kLost:
+      for (const auto& [reason, count] : profile.lost) pairs.emplace_back(reason, Grouped(count));
+      return PairsText("lost because", "events", pairs, width);
+    case View::kSkipped:
+      for (const auto& skipped : profile.skipped_methods) {
+        pairs.emplace_back(skipped.method, skipped.reason);
+      }
+      return PairsText("method left as it is", "reason", pairs, width);
+  }
+  return "";
+}
+
+std::string Summary(const Profile& profile, const std::string& path) {
+  auto metadata = [&](const char* key) {
+    auto it = profile.metadata.find(key);
+    return it == profile.metadata.end() ? std::string() : Printable(it->second);
+  };
+  std::string out = Bold(Printable(path));
+  for (const char* key : {"collect", "command"}) {
+    if (!metadata(key).empty()) out += "  " + metadata(key);
+  }
+  double calls = 0, variance = 0;
+  uint64_t samples = 0;
+  std::vector<Edge> edges = profile::CallEdges(profile);
+  for (const Edge& edge : edges) {
+    calls += edge.weight;
+    variance += edge.variance;
+    samples += edge.samples;
+  }
+  out += fmt::format("\n{} calls", Count(calls));
+  if (variance > 0) out += " " + Error95(RelativeError(calls, variance));
+  out += fmt::format(" over {} edges of {} methods", Grouped(edges.size()),
+                     Grouped(profile.methods().size() - 1));
+  if (profile::HasContexts(profile)) {
+    out += fmt::format(", {} contexts", Grouped(profile.nodes().size() - 1));
+  }
+  if (samples > 0) out += fmt::format(", {} samples", Grouped(samples));
+  out += "\n";
+  std::string lost;
+  for (const auto& [reason, count] : profile.lost) {
+    if (count > 0) lost += (lost.empty() ? "" : ", ") + Grouped(count) + " " + Printable(reason);
+  }
+  if (!lost.empty()) out += "not seen: " + lost + "\n";
+  if (!profile.skipped_methods.empty()) {
+    out += fmt::format("{} methods left as they are (--by skipped)\n",
+                       Grouped(profile.skipped_methods.size()));
+  }
+  if (metadata("ended") == "unfinished") {
+    out += "the program was killed or is still running: this is the state of the last flush\n";
+  }
+  return out;
+}
+
+}  // namespace assay::cli

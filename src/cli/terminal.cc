@@ -1,0 +1,110 @@
+#include "src/cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace assay::cli {
+namespace {
+
+std::string Styled(const char* code, std::string_view text) {
+  if (!ColourOutput() || text.empty()) return std::string(text);
+  return std::string("\033[") + code + "m" + std::string(text) + "\033[0m";
+}
+
+bool Continues(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
+
+// The code point at `at` and its length, or length 0 when the bytes are not UTF-8.
+uint32_t Decode(std::string_view text, size_t at, size_t& length) {
+  auto first = static_cast<uint8_t>(text[at]);
+  length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (length == 0 || at + length > text.size()) return length = 0;
+  uint32_t code = length == 1 ? first : first & (0x7f >> length);
+  for (size_t i = 1; i < length; ++i) {
+    if (!Continues(text[at + i])) return length = 0;
+    code = code << 6 | (static_cast<uint8_t>(text[at + i]) & 0x3f);
+  }
+  static constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < kLeast[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) length = 0;
+  return code;
+}
+
+// Controls, and what reorders or hides text: zero-width and directional marks, byte-order mark.
+bool Invisible(uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code <= 0x200f) ||
+         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+}
+
+}  // namespace
+
+int OutputWidth() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* columns = getenv("COLUMNS");
+  int width = columns != nullptr ? atoi(columns) : 0;
+  return width >= 40 ? width : 100;
+}
+
+bool ColourOutput() {
+  static const bool colour = [] {
+    const char* no_color = getenv("NO_COLOR");
+    const char* term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && (no_color == nullptr || *no_color == '\0') && term != nullptr &&
+           std::string_view(term) != "dumb";
+  }();
+  return colour;
+}
+
+std::string Bold(std::string_view text) { return Styled("1", text); }
+std::string Dim(std::string_view text) { return Styled("2", text); }
+std::string Cyan(std::string_view text) { return Styled("36", text); }
+std::string Red(std::string_view text) { return Styled("31", text); }
+std::string Green(std::string_view text) { return Styled("32", text); }
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    size_t length;
+    uint32_t code = Decode(text, i, length);
+    if (length == 0 || Invisible(code)) {
+      out += "\xef\xbf\xbd";
+      i += length == 0 ? 1 : length;
+    } else {
+      out.append(text, i, length);
+      i += length;
+    }
+  }
+  return out;
+}
+
+int DisplayWidth(std::string_view text) {
+  int width = 0;
+  for (char c : text) width += !Continues(c);
+  return width;
+}
+
+std::string ElideLeft(std::string_view text, int width) {
+  int drop = DisplayWidth(text) - width;
+  if (drop <= 0) return std::string(text);
+  ++drop;  // for the ellipsis
+  size_t at = 0;
+  while (drop > 0 && at < text.size()) {
+    ++at;
+    while (at < text.size() && Continues(text[at])) ++at;
+    --drop;
+  }
+  return "…" + std::string(text.substr(at));
+}
+
+void Activity::Say(const std::string& what) {
+  static const bool terminal = isatty(STDERR_FILENO);
+  if (!terminal) return;
+  std::fprintf(stderr, "\r\033[K%s", Printable(what).c_str());
+  std::fflush(stderr);
+}
+
+}  // namespace assay::cli

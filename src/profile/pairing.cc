@@ -1,0 +1,112 @@
+#include "src/profile/pairing.h"
+
+#include "src/profile/aggregate.h"
+
+namespace assay::profile {
+namespace {
+
+// The id in `common` of each method of `profile`.
+std::vector<MethodId> MapMethods(const Profile& profile, Profile& common) {
+  std::vector<MethodId> map(profile.methods().size(), 0);
+  for (MethodId id = 1; id < map.size(); ++id) {
+    const Method& method = profile.method(id);
+    map[id] = common.InternMethod(method.class_name, method.name, method.descriptor);
+    Method& kept = common.method(map[id]);
+    if (kept.lines.empty()) kept.lines = method.lines;
+  }
+  return map;
+}
+
+void Add(std::vector<double>& values, size_t index, double value) {
+  if (index >= values.size()) values.resize(std::max(index + 1, values.size() * 2));
+  values[index] += value;
+}
+
+void AddEdges(const Profile& profile, bool by_site, Profile& common, std::vector<double>& values) {
+  std::vector<MethodId> methods = MapMethods(profile, common);
+  for (const Edge& edge : CallEdges(profile)) {
+    int32_t bci = by_site ? edge.bci : kNoBci;
+    Add(values, common.InternEdge(methods[edge.caller], bci, methods[edge.callee]), edge.weight);
+  }
+}
+
+Paired PairEdges(const Profile& a, const Profile& b, bool by_site) {
+  Paired paired;
+  AddEdges(a, by_site, paired.common, paired.a);
+  AddEdges(b, by_site, paired.common, paired.b);
+  paired.a.resize(paired.common.edges().size());
+  paired.b.resize(paired.common.edges().size());
+  return paired;
+}
+
+double ValueOf(const ContextNode& node, ContextValue value) {
+  switch (value) {
+    case ContextValue::kCalls:
+      return node.calls;
+    case ContextValue::kSelf:
+      return node.self;
+    case ContextValue::kSamples:
+      return static_cast<double>(node.samples);
+  }
+  return 0;
+}
+
+void AddContexts(const Profile& profile, ContextValue value, Profile& common,
+                 std::vector<double>& values) {
+  std::vector<MethodId> methods = MapMethods(profile, common);
+  std::vector<NodeId> nodes(profile.nodes().size(), kRootNode);
+  for (NodeId id = 1; id < nodes.size(); ++id) {
+    const ContextNode& node = profile.nodes()[id];
+    nodes[id] = common.InternNode(nodes[node.parent], kNoBci, methods[node.method]);
+    Add(values, nodes[id], ValueOf(node, value));
+  }
+}
+
+Paired PairTotals(const Profile& a, const Profile& b, double MethodTotals::*value) {
+  Paired paired;
+  auto add = [&](const Profile& profile, std::vector<double>& values) {
+    std::vector<MethodId> methods = MapMethods(profile, paired.common);
+    for (const MethodTotals& totals : TotalsByMethod(profile)) {
+      Add(values, methods[totals.method], totals.*value);
+    }
+  };
+  add(a, paired.a);
+  add(b, paired.b);
+  paired.a.resize(paired.common.methods().size());
+  paired.b.resize(paired.common.methods().size());
+  return paired;
+}
+
+bool HasSelf(const Profile& profile) {
+  for (const ContextNode& node : profile.nodes()) {
+    if (node.self > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Paired PairCallSites(const Profile& a, const Profile& b) { return PairEdges(a, b, true); }
+Paired PairMethodEdges(const Profile& a, const Profile& b) { return PairEdges(a, b, false); }
+
+Paired PairContexts(const Profile& a, const Profile& b, ContextValue value) {
+  Paired paired;
+  AddContexts(a, value, paired.common, paired.a);
+  AddContexts(b, value, paired.common, paired.b);
+  paired.a.resize(paired.common.nodes().size());
+  paired.b.resize(paired.common.nodes().size());
+  return paired;
+}
+
+Paired PairMethods(const Profile& a, const Profile& b) {
+  return PairTotals(a, b, &MethodTotals::calls);
+}
+Paired PairMethodSelf(const Profile& a, const Profile& b) {
+  return PairTotals(a, b, &MethodTotals::self);
+}
+
+bool SameSelfUnit(const Profile& a, const Profile& b) {
+  return a.self_unit == b.self_unit && HasSelf(a) && HasSelf(b);
+}
+
+}  // namespace assay::profile

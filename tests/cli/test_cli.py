@@ -1,0 +1,247 @@
+"""The commands that read profiles, on files written by tests/profile_file.py."""
+import json
+import os
+import pathlib
+import pty
+import struct
+import subprocess
+import tempfile
+import unittest
+import fcntl
+import termios
+
+from assay_test import ASSAY, assay, run
+from profile_file import ProfileFile
+
+MAIN = "Known.main([Ljava/lang/String;)V"
+F, G = "Known.f(I)I", "Known.g(I)I"
+LONG = "com.example.very.deep.package_.SomeRatherLongClassName.someRatherLongMethodName"
+
+
+def known(f_calls=1000, g_calls=3000):
+    file = ProfileFile(collect="exact", command="java Known")
+    file.method(MAIN, source="Known.java", code_bytes=30, lines=[(0, 3), (10, 4), (20, 5)])
+    file.edge("<native>", -1, MAIN, 1)
+    file.edge(MAIN, 12, F, f_calls)
+    file.edge(F, 3, G, g_calls, samples=30, variance=100)
+    file.self_unit = "bytecodes"
+    main = file.node(0, MAIN, calls=1, self_value=50)
+    f = file.node(main, F, bci=12, calls=f_calls, self_value=4 * f_calls)
+    file.node(f, G, bci=3, calls=g_calls, self_value=2 * g_calls)
+    file.tables["fields"] = (["class", "field"], [(("Known", "x"), 5, 500), (("Known", "y"), 1, 100)])
+    file.lost["queue full"] = 7
+    return file
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="assay-cli-")
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, file):
+        return file.write(self.path(name))
+
+    def fails(self, status, *arguments):
+        result = run(ASSAY, *arguments, check=False)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertIn("assay: ", result.stderr)
+        return result.stderr
+
+
+class Show(Case):
+    def test_json_is_the_documented_contract(self):
+        path = self.write("a", known())
+        shown = json.loads(assay("show", path, "--by", "edges", "--json").stdout)
+        self.assertEqual(shown["metadata"]["collect"], "exact")
+        self.assertEqual(shown["lost"], {"queue full": 7})
+        first, second, third = shown["edges"]
+        self.assertEqual({k: first[k] for k in ("caller", "bci", "callee", "weight", "samples")},
+                         {"caller": F, "bci": 3, "callee": G, "weight": 3000, "samples": 30})
+        self.assertAlmostEqual(first["error"], 1.96 * 10 / 3000, places=5)
+        self.assertEqual((second["caller"], second["error"], second["line"]), (MAIN, 0, 4))
+        self.assertEqual((third["caller"], third["bci"]), ("<native>", -1))
+
+    def test_json_of_several_views(self):
+        path = self.write("a", known())
+        shown = json.loads(assay("show", path, "--by", "contexts,methods,sites,fields", "--json",
+                                 "--top", "0").stdout)
+        g = next(c for c in shown["contexts"] if c["stack"][-1] == G)
+        self.assertEqual(g["stack"], [MAIN, F, G])
+        self.assertEqual((g["weight"], g["calls"], g["bytecodes"]), (3000, 3000, 6000))
+        f = next(m for m in shown["methods"] if m["method"] == F)
+        self.assertEqual((f["calls"], f["self"], f["total"]), (1000, 4000, 10000))
+        site = next(s for s in shown["sites"] if s["caller"] == F)
+        self.assertEqual(site["callees"][0]["callee"], G)
+        self.assertEqual(shown["fields"][0],
+                         {"class": "Known", "field": "x", "weight": 500, "samples": 5})
+
+    def test_top(self):
+        path = self.write("a", known())
+        for top, count in ((1, 1), (2, 2), (0, 3), (50, 3)):
+            shown = json.loads(assay("show", path, "--json", "--top", top).stdout)
+            self.assertEqual(len(shown["edges"]), count)
+
+    def test_contexts_alone_give_edges(self):
+        file = known()
+        file.edges = []
+        path = self.write("a", file)
+        shown = json.loads(assay("show", path, "--json").stdout)
+        self.assertEqual([(e["caller"], e["bci"], e["callee"], e["weight"]) for e in shown["edges"]],
+                         [(F, 3, G, 3000), (MAIN, 12, F, 1000), ("<native>", -1, MAIN, 1)])
+
+    def test_text_is_for_people(self):
+        text = assay("show", self.write("a", known())).stdout
+        self.assertIn("3.00 k", text)
+        self.assertIn("75.0 %", text)
+        self.assertIn("Known.main(String[]):4", text)
+        self.assertIn("not seen: 7 queue full", text)
+        self.assertNotIn("\033", text)
+
+    def test_tables_fit_the_width(self):
+        file = ProfileFile()
+        for i in range(30):
+            file.edge(f"{LONG}{i}(Ljava/util/concurrent/ConcurrentHashMap;I)V", i, LONG + "(J)V", 10 ** i,
+                      samples=1)
+        path = self.write("a", file)
+        for width in (60, 80, 132):
+            environment = dict(os.environ, COLUMNS=str(width))
+            for by in ("edges", "methods", "sites", "contexts"):
+                lines = assay("show", path, "--by", by, env=environment).stdout.splitlines()
+                for line in lines[2:]:
+                    self.assertLessEqual(len(line), width, line)
+
+    def test_hostile_names_do_not_reach_the_terminal(self):
+        file = ProfileFile(command="java \033[2J")
+        file.edge("Evil\033]0;x\007.m\u202e(I)V", 1, "C.\udcff()V", 5)
+        path = self.write("a", file)
+        for by in ("edges", "methods", "sites", "metadata"):
+            out = subprocess.run([ASSAY, "show", path, "--by", by], capture_output=True).stdout
+            self.assertNotIn(b"\033", out)
+            self.assertNotIn(b"\007", out)
+            out.decode()
+        json.loads(assay("show", path, "--json").stdout)
+
+    def test_unfinished_profile_is_shown_as_such(self):
+        path = self.path("a")
+        pathlib.Path(path).write_bytes(known().bytes(end=False) + b"half a chunk")
+        self.assertIn("still running", assay("show", path).stdout)
+        shown = json.loads(assay("show", path, "--json").stdout)
+        self.assertEqual(shown["metadata"]["ended"], "unfinished")
+
+    def test_errors_name_the_problem_and_its_place(self):
+        data = known().bytes()
+        cases = {"empty": b"", "text": b"hello world, hello world", "cut": data[:-5],
+                 "flip": data[:60] + bytes([data[60] ^ 4]) + data[61:]}
+        for name, content in cases.items():
+            pathlib.Path(self.path(name)).write_bytes(content)
+            message = self.fails(2, "show", self.path(name))
+            self.assertIn("at byte", message)
+            self.assertIn(self.path(name), message)
+        self.assertIn("No such file", self.fails(2, "show", self.path("none")))
+        path = self.write("a", known())
+        self.assertIn("fields", self.fails(2, "show", path, "--by", "nothing"))
+        self.assertIn("--help", self.fails(2, "show"))
+        self.assertIn("--help", self.fails(2, "show", path, "--nonsense"))
+        self.fails(2, "nonsense")
+        self.fails(2)
+
+    def on_terminal(self, *command, columns=90, **environment):
+        """Output of a command whose stdout is a terminal of that width."""
+        primary, secondary = pty.openpty()
+        fcntl.ioctl(secondary, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
+        env.update(TERM="xterm", **environment)
+        process = subprocess.Popen([str(c) for c in command], stdout=secondary, env=env)
+        os.close(secondary)
+        out = b""
+        try:
+            while data := os.read(primary, 65536):
+                out += data
+        except OSError:
+            pass
+        self.assertEqual(process.wait(), 0)
+        os.close(primary)
+        return out.decode()
+
+    def test_colour_only_on_a_terminal_and_without_no_color(self):
+        path = self.write("a", known())
+        self.assertIn("\033[1m", self.on_terminal(ASSAY, "show", path))
+        self.assertNotIn("\033", self.on_terminal(ASSAY, "show", path, NO_COLOR="1"))
+
+    def test_terminal_width_is_measured(self):
+        file = ProfileFile()
+        file.edge(LONG + "(I)V", 1, LONG + "2(I)V", 5)
+        path = self.write("a", file)
+        for columns in (70, 240):
+            out = self.on_terminal(ASSAY, "show", path, columns=columns, NO_COLOR="1")
+            self.assertLessEqual(max(map(len, out.splitlines())), columns)
+        self.assertIn(LONG + "2(int)", out)
+
+
+class CompareAndMerge(Case):
+    def compare(self, a, b):
+        return json.loads(assay("compare", a, b, "--json").stdout)
+
+    def test_identical(self):
+        path = self.write("a", known())
+        result = self.compare(path, path)
+        for key in ("call_sites", "methods", "contexts"):
+            self.assertAlmostEqual(result["overlap"][key], 100)
+        self.assertAlmostEqual(result["correlation"], 1)
+
+    def test_by_hand(self):
+        # Shares 1/4001 1000/4001 3000/4001 against 1/4001 3000/4001 1000/4001.
+        a = self.write("a", known())
+        b = self.write("b", known(f_calls=3000, g_calls=1000))
+        result = self.compare(a, b)
+        self.assertAlmostEqual(result["overlap"]["call_sites"], 100 * 2001 / 4001)
+        self.assertAlmostEqual(result["overlap"]["methods"], 100 * 2001 / 4001)
+        # By bytecodes: 50, 4000, 6000 of 10050 against 50, 12000, 2000 of 14050.
+        self.assertAlmostEqual(result["overlap"]["contexts"],
+                               100 * (50 / 14050 + 4000 / 10050 + 2000 / 14050))
+        self.assertAlmostEqual(result["overlap"]["context_calls"], 100 * 2001 / 4001)
+
+    def test_without_contexts_there_is_no_context_overlap(self):
+        file = known()
+        file.nodes, file.node_count = [], 1
+        path = self.write("a", file)
+        self.assertIsNone(self.compare(path, path)["overlap"]["contexts"])
+        self.assertIn("call-site edges", assay("compare", path, path).stdout)
+
+    def test_merge_adds(self):
+        a = self.write("a", known())
+        b = self.write("b", known(f_calls=5, g_calls=7))
+        out = self.path("sum")
+        assay("merge", a, b, b, "-o", out)
+        shown = json.loads(assay("show", out, "--by", "edges,contexts,fields", "--json").stdout)
+        weights = {e["callee"]: e["weight"] for e in shown["edges"]}
+        self.assertEqual(weights, {MAIN: 3, F: 1010, G: 3014})
+        self.assertEqual(shown["lost"], {"queue full": 21})
+        self.assertEqual(shown["fields"][0]["weight"], 1500)
+        self.assertEqual(shown["metadata"]["profiles"], "3")
+        g = next(c for c in shown["contexts"] if c["stack"][-1] == G)
+        self.assertEqual((g["calls"], g["self"]), (3014, 6028))
+
+    def test_merge_refuses_what_does_not_add(self):
+        file = known()
+        file.self_unit = "ns"
+        message = self.fails(2, "merge", self.write("a", known()), self.write("b", file),
+                             "-o", self.path("sum"))
+        self.assertIn("bytecodes", message)
+        self.assertFalse(os.path.exists(self.path("sum")))
+        self.fails(2, "merge", self.path("a"), self.path("b"), "-o", self.path("none/sum"))
+
+
+class General(unittest.TestCase):
+    def test_help_and_version(self):
+        self.assertIn("show", assay("--help").stdout)
+        self.assertRegex(assay("--version").stdout, r"^assay \d+\.\d+\.\d+\n$")
+        for command in ("show", "compare", "merge"):
+            self.assertIn("Usage", assay(command, "--help").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
