@@ -36,12 +36,14 @@ struct Cli {
 void RegisterShow(Cli& cli);
 void RegisterCompare(Cli& cli);
 void RegisterMerge(Cli& cli);
+void RegisterReport(Cli& cli);
 
 // In the order in which --help lists them.
 inline constexpr void (*kCommands[])(Cli&) = {
     RegisterShow,
     RegisterCompare,
     RegisterMerge,
+    RegisterReport,
 };
 
 // Builds everything and runs; what main() does.
