@@ -33,17 +33,21 @@ struct Cli {
   std::function<int()> run;  // of the chosen command; returns the exit status
 };
 
+void RegisterRun(Cli& cli);
+void RegisterAttach(Cli& cli);
+void RegisterDetach(Cli& cli);
 void RegisterShow(Cli& cli);
 void RegisterCompare(Cli& cli);
 void RegisterMerge(Cli& cli);
-void RegisterReport(Cli& cli);
 
 // In the order in which --help lists them.
 inline constexpr void (*kCommands[])(Cli&) = {
+    RegisterRun,
+    RegisterAttach,
+    RegisterDetach,
     RegisterShow,
     RegisterCompare,
     RegisterMerge,
-    RegisterReport,
 };
 
 // Builds everything and runs; what main() does.

@@ -1,1 +1,0 @@
-"""Other profilers, turned into call graphs."""

@@ -1,0 +1,98 @@
+// What the JVM calls: -agentpath, attach, unload. Nothing here ever fails the host: an agent that
+// cannot do what it was asked says so on standard error (or in the reply file of the command line)
+// and stays inactive.
+#include <jvmti.h>
+
+#include <cstdio>
+#include <string>
+
+#include "src/agent/log.h"
+#include "src/agent/options.h"
+#include "src/agent/session.h"
+
+namespace assay::agent {
+namespace {
+
+JavaVM* the_vm = nullptr;
+
+void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  if (Status status = StartPreparedSession(the_vm, jni); !status.ok()) {
+    Log(status.error().ToString() + "; running without profiling");
+  }
+}
+
+void JNICALL OnVmDeath(jvmtiEnv* jvmti, JNIEnv* jni) {
+  // "Nothing is being profiled" is no news here.
+  static_cast<void>(StopSession(true));
+}
+
+// One environment for the life of the VM, only for these two events.
+Status WatchVmLife(JavaVM* vm) {
+  static bool watching = false;
+  if (watching) return {};
+  jvmtiEnv* jvmti = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
+    return Error{"this JVM has no JVMTI"};
+  }
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.VMInit = OnVmInit;
+  callbacks.VMDeath = OnVmDeath;
+  jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, nullptr);
+  jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);
+  the_vm = vm;
+  watching = true;
+  return {};
+}
+
+Result<std::string> Execute(JavaVM* vm, const Options& options) {
+  JNIEnv* jni = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_1_8) != JNI_OK) {
+    return Error{"not on a Java thread"};
+  }
+  ASSAY_TRY(WatchVmLife(vm));
+  std::string command = options.Text("command");
+  if (command == "stop") return StopSession(false);
+  if (command == "status") return SessionStatus();
+  return StartOrChangeSession(vm, jni, options);
+}
+
+void Reply(const Options& options, const Result<std::string>& result) {
+  std::string text = result.ok() ? "ok " + *result : "error " + result.error().ToString();
+  std::string path = options.Text("reply");
+  if (path.empty()) {
+    if (!result.ok()) Log(result.error().ToString());
+    return;
+  }
+  if (FILE* file = std::fopen(path.c_str(), "we")) {
+    std::fputs(text.c_str(), file);
+    std::fputc('\n', file);
+    std::fclose(file);
+  }
+}
+
+}  // namespace
+}  // namespace assay::agent
+
+using namespace assay;
+using namespace assay::agent;
+
+extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* text, void* reserved) {
+  auto options = Options::Parse(text == nullptr ? "" : text);
+  Status status = options.ok() ? WatchVmLife(vm) : Status(options.error());
+  if (status.ok()) status = PrepareSession(vm, *options);
+  if (!status.ok()) Log(status.error().ToString() + "; running without profiling");
+  return JNI_OK;
+}
+
+extern "C" JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* text, void* reserved) {
+  auto options = Options::Parse(text == nullptr ? "" : text);
+  if (!options.ok()) {
+    Log(options.error().ToString());
+    return JNI_OK;
+  }
+  Reply(*options, Execute(vm, *options));
+  return JNI_OK;
+}
+
+extern "C" JNIEXPORT void JNICALL Agent_OnUnload(JavaVM* vm) {}

@@ -1,0 +1,10 @@
+// The class files that the agent defines in the JVM, embedded as they were compiled.
+    .section .rodata
+    .global assay_class_exact
+    .global assay_class_exact_end
+    .hidden assay_class_exact
+    .hidden assay_class_exact_end
+assay_class_exact:
+    .incbin "exact/java/lang/AssayExact.class"
+assay_class_exact_end:
+    .section .note.GNU-stack,"",@progbits

@@ -1,0 +1,192 @@
+#include "src/agent/session.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "src/agent/log.h"
+#include "src/agent/vm_info.h"
+#include "src/profile/writer.h"
+
+namespace assay::agent {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Session {
+  Options options;
+  std::unique_ptr<Collector> collector;
+  std::unique_ptr<profile::ProfileWriter> writer;
+  profile::Profile profile;
+  Clock::time_point start;
+  bool running = false;
+};
+
+// The VM goes down while other threads still run, so these are never destroyed.
+struct Sessions {
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::unique_ptr<Session> current;
+  uint64_t generation = 0;  // tells a flush thread that its session is over
+};
+
+Sessions& All() {
+  static Sessions* sessions = new Sessions;
+  return *sessions;
+}
+
+void Describe(Session& session, JavaVM* vm) {
+  auto& metadata = session.profile.metadata;
+  for (const OptionSpec& spec : AllOptions()) {
+    std::string value = session.options.Text(spec.name);
+    bool applies = spec.collectors.empty() ||
+                   spec.collectors.find(session.options.Text("collect")) != std::string_view::npos;
+    if (applies && !value.empty() && spec.name != "command" && spec.name != "reply") {
+      metadata[std::string(spec.name)] = value;
+    }
+  }
+  DescribeVm(vm, &metadata);
+}
+
+void UpdateDuration(Session& session) {
+  auto elapsed = std::chrono::duration<double>(Clock::now() - session.start).count();
+  session.profile.metadata["duration"] = std::to_string(elapsed) + "s";
+}
+
+// Runs on the agent's own Java thread until its session ends.
+void JNICALL FlushLoop(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
+  Sessions& all = All();
+  const uint64_t generation = reinterpret_cast<uint64_t>(argument);
+  std::unique_lock lock(all.mutex);
+  while (all.generation == generation && all.current != nullptr) {
+    Session& session = *all.current;
+    uint64_t wait = session.options.Nanoseconds("flush");
+    all.wake.wait_for(lock, std::chrono::nanoseconds(std::max<uint64_t>(wait, 10'000'000)));
+    if (all.generation != generation || all.current == nullptr || !all.current->running) break;
+    session.collector->Snapshot(session.profile);
+    UpdateDuration(session);
+    if (Status status = session.writer->Flush(session.profile); !status.ok()) {
+      Log("cannot write the profile: " + status.error().ToString());
+    }
+    uint64_t limit = session.options.Nanoseconds("for");
+    if (limit != 0 && Clock::now() - session.start >= std::chrono::nanoseconds(limit)) {
+      lock.unlock();
+      static_cast<void>(StopSession(false));
+      return;
+    }
+  }
+}
+
+Status StartFlushThread(JavaVM* vm, JNIEnv* jni, uint64_t generation) {
+  jvmtiEnv* jvmti = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
+    return Error{"no JVMTI environment"};
+  }
+  jobject thread = NewSystemThread(jvmti, jni, "Assay");
+  if (thread == nullptr ||
+      jvmti->RunAgentThread(thread, FlushLoop, reinterpret_cast<void*>(generation),
+                            JVMTI_THREAD_NORM_PRIORITY) != JVMTI_ERROR_NONE) {
+    return Error{"cannot start the agent's thread"};
+  }
+  return {};
+}
+
+Status Begin(Sessions& all, JavaVM* vm, JNIEnv* jni, Phase phase) {
+  Session& session = *all.current;
+  Describe(session, vm);
+  auto writer = profile::ProfileWriter::Create(session.options.Text("output"));
+  if (!writer.ok()) return writer.error();
+  session.writer = std::move(*writer);
+  session.start = Clock::now();
+  // The thread is created first, so that its creation is not part of the profile.
+  ASSAY_TRY(StartFlushThread(vm, jni, all.generation));
+  ASSAY_TRY(session.collector->Start(vm, jni, session.options, phase));
+  session.running = true;
+  return {};
+}
+
+void Forget(Sessions& all) {
+  all.current.reset();
+  ++all.generation;
+  all.wake.notify_all();
+}
+
+}  // namespace
+
+Status PrepareSession(JavaVM* vm, const Options& options) {
+  Sessions& all = All();
+  std::lock_guard lock(all.mutex);
+  auto session = std::make_unique<Session>();
+  session->options = options;
+  auto collector = MakeCollector(options.Text("collect"));
+  if (!collector.ok()) return collector.error();
+  session->collector = std::move(*collector);
+  ASSAY_TRY(session->collector->Prepare(vm, options));
+  all.current = std::move(session);
+  return {};
+}
+
+Status StartPreparedSession(JavaVM* vm, JNIEnv* jni) {
+  Sessions& all = All();
+  std::lock_guard lock(all.mutex);
+  if (all.current == nullptr) return {};
+  Status status = Begin(all, vm, jni, Phase::kVmInit);
+  if (!status.ok()) Forget(all);
+  return status;
+}
+
+Result<std::string> StartOrChangeSession(JavaVM* vm, JNIEnv* jni, const Options& options) {
+  Sessions& all = All();
+  std::lock_guard lock(all.mutex);
+  if (all.current != nullptr) {
+    Session& session = *all.current;
+    if (options.IsSet("collect") && options.Text("collect") != session.options.Text("collect")) {
+      return Error{"this JVM is already being profiled with collect=" +
+                   session.options.Text("collect") + "; detach first"};
+    }
+    ASSAY_TRY(session.collector->Reconfigure(options));
+    session.options.Update(options);
+    Describe(session, vm);
+    return "changed: " + options.ToString();
+  }
+  all.current = std::make_unique<Session>();
+  all.current->options = options;
+  auto collector = MakeCollector(options.Text("collect"));
+  if (!collector.ok()) {
+    Forget(all);
+    return collector.error();
+  }
+  all.current->collector = std::move(*collector);
+  if (Status status = Begin(all, vm, jni, Phase::kAttach); !status.ok()) {
+    Forget(all);
+    return status.error();
+  }
+  return "started: writing " + options.Text("output");
+}
+
+Result<std::string> StopSession(bool at_vm_death) {
+  Sessions& all = All();
+  std::lock_guard lock(all.mutex);
+  if (all.current == nullptr || !all.current->running) return Error{"nothing is being profiled"};
+  Session& session = *all.current;
+  session.running = false;
+  session.collector->Stop(at_vm_death);
+  session.collector->Snapshot(session.profile);
+  UpdateDuration(session);
+  Status status = session.writer->Finish(session.profile);
+  std::string output = session.options.Text("output");
+  Forget(all);
+  if (!status.ok()) return status.error();
+  return "wrote " + output;
+}
+
+std::string SessionStatus() {
+  Sessions& all = All();
+  std::lock_guard lock(all.mutex);
+  if (all.current == nullptr) return "idle";
+  return "running: " + all.current->options.ToString();
+}
+
+}  // namespace assay::agent

@@ -1,0 +1,92 @@
+#include "src/agent/vm_info.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+namespace assay::agent {
+namespace {
+
+std::string ProcessCommand() {
+  std::string command;
+  if (FILE* file = std::fopen("/proc/self/cmdline", "re")) {
+    char buffer[4096];
+    size_t count = std::fread(buffer, 1, sizeof buffer, file);
+    std::fclose(file);
+    for (size_t i = 0; i < count; ++i) command += buffer[i] == '\0' ? ' ' : buffer[i];
+    while (!command.empty() && command.back() == ' ') command.pop_back();
+    if (count == sizeof buffer) command += "...";
+  }
+  return command;
+}
+
+std::string Now() {
+  char text[64];
+  std::time_t now = std::time(nullptr);
+  std::tm utc;
+  gmtime_r(&now, &utc);
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+}  // namespace
+
+std::string SystemProperty(jvmtiEnv* jvmti, const char* name) {
+  char* value = nullptr;
+  if (jvmti->GetSystemProperty(name, &value) != JVMTI_ERROR_NONE || value == nullptr) return "";
+  std::string text = value;
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(value));
+  return text;
+}
+
+JNIEnv* CurrentJni(JavaVM* vm) {
+  JNIEnv* jni = nullptr;
+  return vm->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_1_8) == JNI_OK ? jni : nullptr;
+}
+
+int JavaFeatureRelease(jvmtiEnv* jvmti) {
+  return std::atoi(SystemProperty(jvmti, "java.vm.specification.version").c_str());
+}
+
+void DescribeVm(JavaVM* vm, std::map<std::string, std::string>* metadata) {
+  jvmtiEnv* jvmti = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) == JNI_OK) {
+    (*metadata)["jvm"] = SystemProperty(jvmti, "java.vm.name");
+    (*metadata)["jvm-version"] = SystemProperty(jvmti, "java.vm.version");
+    jvmti->DisposeEnvironment();
+  }
+  metadata->try_emplace("start", Now());
+  (*metadata)["command"] = ProcessCommand();
+  (*metadata)["pid"] = std::to_string(getpid());
+  (*metadata)["processors"] = std::to_string(sysconf(_SC_NPROCESSORS_ONLN));
+  utsname machine;
+  if (uname(&machine) == 0) {
+    (*metadata)["machine"] = std::string(machine.sysname) + " " + machine.release + " " +
+                             machine.machine;
+  }
+}
+
+jobject NewSystemThread(jvmtiEnv* jvmti, JNIEnv* jni, const char* name) {
+  jint count = 0;
+  jthreadGroup* groups = nullptr;
+  if (jvmti->GetTopThreadGroups(&count, &groups) != JVMTI_ERROR_NONE || count == 0) return nullptr;
+  jobject group = groups[0];
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(groups));
+  jclass type = jni->FindClass("java/lang/Thread");
+  jmethodID constructor =
+      type == nullptr ? nullptr
+                      : jni->GetMethodID(type, "<init>",
+                                         "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V");
+  jstring text = constructor == nullptr ? nullptr : jni->NewStringUTF(name);
+  jobject thread = text == nullptr ? nullptr : jni->NewObject(type, constructor, group, text);
+  if (jni->ExceptionCheck()) {
+    jni->ExceptionClear();
+    return nullptr;
+  }
+  return thread;
+}
+
+}  // namespace assay::agent

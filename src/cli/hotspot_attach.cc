@@ -1,0 +1,161 @@
+// HotSpot listens on /tmp/.java_pid<pid>, seen from inside its own mount and pid namespaces, once
+// somebody created .attach_pid<pid> in its working directory (or /tmp) and sent SIGQUIT
+// (src/hotspot/os/posix/attachListener_posix.cpp). A request is the protocol version, a command and
+// three arguments, each ended by a zero byte; the answer is a status line and text.
+#include "src/cli/hotspot_attach.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace assay::cli {
+namespace {
+
+struct Target {
+  pid_t pid;
+  pid_t inner_pid;   // in its own pid namespace
+  std::string root;  // its root folder as we see it
+};
+
+Result<Target> FindTarget(pid_t pid) {
+  std::string folder = "/proc/" + std::to_string(pid);
+  std::ifstream status(folder + "/status");
+  if (!status) return Error{"there is no process " + std::to_string(pid)};
+  Target target{pid, pid, folder + "/root"};
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    std::istringstream numbers(line.substr(6));
+    for (pid_t number; numbers >> number;) target.inner_pid = number;
+  }
+  std::ifstream maps(folder + "/maps");
+  if (!maps) {
+    return Error{"process " + std::to_string(pid) + " belongs to someone else; use its user or root"};
+  }
+  std::string text((std::istreambuf_iterator<char>(maps)), {});
+  if (text.find("libjvm.so") == std::string::npos) {
+    return Error{"process " + std::to_string(pid) + " is not a HotSpot JVM (it has no libjvm.so)"};
+  }
+  return target;
+}
+
+int TryConnect(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return -1;
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0 && connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    close(fd);
+    fd = -1;
+  }
+  return fd;
+}
+
+Result<int> Connect(const Target& target) {
+  std::string inner = std::to_string(target.inner_pid);
+  std::string socket_path = target.root + "/tmp/.java_pid" + inner;
+  if (int fd = TryConnect(socket_path); fd >= 0) return fd;
+  std::string wish = "/proc/" + std::to_string(target.pid) + "/cwd/.attach_pid" + inner;
+  int file = open(wish.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0660);
+  if (file < 0) {
+    wish = target.root + "/tmp/.attach_pid" + inner;
+    file = open(wish.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0660);
+  }
+  if (file < 0) return Error{"cannot ask the JVM to listen: " + wish + ": " + std::strerror(errno)};
+  close(file);
+  kill(target.pid, SIGQUIT);
+  int fd = -1;
+  for (int wait_ms = 5, spent = 0; fd < 0 && spent < 10'000; spent += wait_ms) {
+    usleep(wait_ms * 1000);
+    fd = TryConnect(socket_path);
+    if (fd < 0 && kill(target.pid, 0) != 0) break;
+    wait_ms = std::min(wait_ms * 2, 200);
+  }
+  unlink(wish.c_str());
+  if (fd < 0) {
+    return Error{"the JVM does not answer attach requests (ended, stopped, started with "
+                 "-XX:+DisableAttachMechanism, or owned by another user)"};
+  }
+  return fd;
+}
+
+// A folder that only we and the JVM's user can enter, for the agent's answer.
+class ReplyFolder {
+ public:
+  explicit ReplyFolder(const Target& target) : root_(target.root) {
+    std::string pattern = root_ + "/tmp/assay-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) return;
+    outer_ = pattern;
+    struct stat owner;
+    if (stat(("/proc/" + std::to_string(target.pid)).c_str(), &owner) == 0) {
+      int ignored = chown(outer_.c_str(), owner.st_uid, owner.st_gid);
+      static_cast<void>(ignored);
+    }
+  }
+  ~ReplyFolder() {
+    std::error_code ignored;
+    if (!outer_.empty()) std::filesystem::remove_all(outer_, ignored);
+  }
+  std::string InnerPath() const { return outer_.substr(root_.size()) + "/reply"; }
+  std::string Read() const {
+    std::ifstream file(outer_ + "/reply");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  bool ok() const { return !outer_.empty(); }
+
+ private:
+  std::string root_;
+  std::string outer_;
+};
+
+std::string Exchange(int fd, const std::string& request) {
+  std::string answer;
+  size_t sent = 0;
+  while (sent < request.size()) {
+    ssize_t count = send(fd, request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
+    if (count <= 0) break;
+    sent += static_cast<size_t>(count);
+  }
+  char buffer[4096];
+  for (ssize_t count; (count = read(fd, buffer, sizeof buffer)) > 0;) answer.append(buffer, count);
+  return answer;
+}
+
+}  // namespace
+
+Result<std::string> CallAgent(pid_t pid, const std::string& agent_path, const std::string& options) {
+  ASSAY_ASSIGN(Target target, FindTarget(pid));
+  ReplyFolder reply(target);
+  if (!reply.ok()) return Error{"cannot make a folder for the answer in the JVM's /tmp"};
+  ASSAY_ASSIGN(int fd, Connect(target));
+  std::string all = options + (options.empty() ? "" : ",") + "reply=" + reply.InnerPath();
+  std::string request;
+  for (const std::string& part : {std::string("1"), std::string("load"), agent_path,
+                                  std::string("true"), all}) {
+    request += part;
+    request += '\0';
+  }
+  std::string answer = Exchange(fd, request);
+  close(fd);
+  std::string text = reply.Read();
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.starts_with("ok ")) return text.substr(3);
+  if (text.starts_with("error ")) return Error{text.substr(6)};
+  if (!answer.starts_with("0")) {
+    return Error{"the JVM could not load " + agent_path + ": " +
+                 (answer.empty() ? "it closed the connection" : answer)};
+  }
+  return Error{"the agent gave no answer"};
+}
+
+}  // namespace assay::cli

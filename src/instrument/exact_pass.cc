@@ -1,0 +1,286 @@
+// What a rewritten method does, around its own code:
+//
+//   frame = AssayExact.enter(method); count = 0;
+//   try { ... }                                  // with count += n before each run of n bytecodes
+//   catch (Throwable t) { AssayExact.exit(frame, count); throw t; }
+//
+//   count = AssayExact.call(frame, site, count);  // before a call; count is 0 then
+//   AssayExact.returned(frame);                   // after it
+//   AssayExact.caught(frame);                     // at the entry of each handler of the program
+//   count = AssayExact.loop(frame, count);        // before a jump backwards
+//   AssayExact.exit(frame, count);                // before each return
+//
+// Bytecodes are counted in runs that end with the first instruction that can throw: everything
+// before it in the run is executed whenever it is, so the count is exact also when it throws.
+//
+// The catch-all range leaves out the probes before a return, and in constructors the call that
+// initializes `this`: HotSpot checks the handler of that call both with the state before and after it
+// (verifier.cpp, verify_invoke_init), so no frame fits. An exception from there is settled by the
+// first older activation that a probe sees. Code before that call has a handler of its own, because
+// its frame must say that `this` is uninitialized (JVMS 4.10.1.4).
+#include "src/instrument/exact_pass.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "src/bytecode/code_builder.h"
+#include "src/bytecode/opcode.h"
+#include "src/bytecode/simulator.h"
+
+namespace assay::instrument {
+namespace {
+
+using bytecode::Code;
+using bytecode::CodeBuilder;
+using bytecode::Element;
+using bytecode::ElementKind;
+using bytecode::Label;
+using bytecode::Op;
+using bytecode::VerificationType;
+
+constexpr std::string_view kRuntime = "java/lang/AssayExact";
+
+bool CanThrow(const classfile::ConstantPool& pool, const Element& element) {
+  Op op = element.op;
+  if (op >= Op::kIaload && op <= Op::kSaload) return true;
+  if (op >= Op::kIastore && op <= Op::kSastore) return true;
+  if (op >= Op::kGetstatic && op <= Op::kMonitorexit) return true;  // fields, calls, new, casts...
+  switch (op) {
+    case Op::kIdiv:
+    case Op::kLdiv:
+    case Op::kIrem:
+    case Op::kLrem:
+    case Op::kMultianewarray:
+      return true;
+    case Op::kLdc:
+    case Op::kLdc2W: {
+      using classfile::Tag;
+      Tag tag = pool.TagAt(element.index);
+      return tag != Tag::kInteger && tag != Tag::kFloat && tag != Tag::kLong && tag != Tag::kDouble;
+    }
+    default:
+      return false;
+  }
+}
+
+bool IsSignaturePolymorphic(const classfile::MemberRef& target) {
+  return target.owner == "java/lang/invoke/MethodHandle" ||
+         target.owner == "java/lang/invoke/VarHandle";
+}
+
+class Rewriter {
+ public:
+  Rewriter(ExactIds& ids, classfile::ClassFile& file, const classfile::Method& method, Code& code)
+      : ids_(ids), file_(file), code_(code), build_(file, code), state_(file, method, code) {
+    is_constructor_ = file.NameOf(method) == "<init>";
+    // Without frames nobody can say where `this` is initialized.
+    protect_ = !is_constructor_ || code.has_frames;
+    method_id_ = ids.Method(file.Name(), file.NameOf(method), file.DescriptorOf(method));
+    entry_ = static_cast<uint64_t>(
+                 ids.NameAndType(file.NameOf(method), file.DescriptorOf(method)))
+                 << 32 |
+             method_id_;
+  }
+
+  Status Run() {
+    FindLabels();
+    if (tracks_this()) ASSAY_TRY(state_.Start());
+    Prologue();
+    uint32_t index = 0;
+    for (Element& element : build_.Old()) {
+      ASSAY_TRY(Visit(element, index++));
+    }
+    CloseRange();
+    Handlers();
+    return build_.Finish();
+  }
+
+ private:
+  struct Range {
+    Label start;
+    Label end;
+    bool this_uninitialized;
+  };
+
+  bool tracks_this() const { return is_constructor_ && protect_; }
+
+  void FindLabels() {
+    positions_.assign(code_.label_count, 0);
+    uint32_t index = 0;
+    for (const Element& element : build_.Old()) {
+      if (element.IsLabel()) positions_[element.label().id] = index;
+      ++index;
+    }
+    for (const auto& range : code_.tries) handlers_.insert(range.handler.id);
+  }
+
+  void Prologue() {
+    frame_ = code_.AddLocal({VerificationType::kLong}, true);
+    count_ = code_.AddLocal({VerificationType::kInteger}, true);
+    build_.PushLong(static_cast<int64_t>(entry_));
+    build_.InvokeStatic(kRuntime, "enter", "(J)J");
+    build_.Store(Op::kLstore, frame_);
+    build_.PushInt(0);
+    build_.Store(Op::kIstore, count_);
+    OpenRange(is_constructor_);
+  }
+
+  Status Visit(Element& element, uint32_t index) {
+    bool uninitialized = tracks_this() && state_.ThisIsUninitialized();
+    if (tracks_this()) ASSAY_TRY(state_.Step(element));
+    if (!element.IsInstruction()) {
+      if (element.IsLabel()) {
+        FlushCount();
+        at_handler_ |= handlers_.contains(element.label().id);
+      }
+      build_.Copy(element);
+      return {};
+    }
+    if (uninitialized != range_uninitialized_) {
+      CloseRange();
+      OpenRange(uninitialized);
+    }
+    if (at_handler_) Probe("caught", "(J)V");
+    at_handler_ = false;
+    ++pending_;
+    bool can_throw = CanThrow(file_.pool, element);
+    range_throws_ |= can_throw;
+    bool initializes_this = uninitialized && bytecode::IsInvoke(element.op) &&
+                            !state_.ThisIsUninitialized();
+    if (bytecode::IsReturn(element.op)) {
+      Return(element);
+    } else if (bytecode::IsInvoke(element.op)) {
+      Call(element, initializes_this);
+    } else {
+      if (can_throw || bytecode::IsJump(element.op) || bytecode::IsSwitch(element.op)) FlushCount();
+      if (JumpsBackwards(element, index)) KeepCountSmall();
+      build_.Copy(element);
+    }
+    return {};
+  }
+
+  void Return(const Element& element) {
+    FlushCount();
+    CloseRange();
+    build_.Load(Op::kLload, frame_);
+    build_.Load(Op::kIload, count_);
+    build_.InvokeStatic(kRuntime, "exit", "(JI)V");
+    build_.Copy(element);
+    OpenRange(range_uninitialized_);
+  }
+
+  void Call(const Element& element, bool initializes_this) {
+    classfile::MemberRef target;
+    if (element.op != Op::kInvokedynamic) target = file_.pool.Member(element.index);
+    bool anything = element.op == Op::kInvokedynamic || IsSignaturePolymorphic(target);
+    uint64_t expected = anything ? 0 : ids_.NameAndType(target.name, target.descriptor);
+    uint64_t site = expected << 32 | ids_.Site(method_id_, element.bci, target);
+    FlushCount();
+    build_.Load(Op::kLload, frame_);
+    build_.PushLong(static_cast<int64_t>(site));
+    build_.Load(Op::kIload, count_);
+    build_.InvokeStatic(kRuntime, "call", "(JJI)I");
+    build_.Store(Op::kIstore, count_);
+    if (initializes_this) CloseRange();
+    build_.Copy(element);
+    if (initializes_this) OpenRange(false);
+    // A constructor is never native, so its entry probe always took the site.
+    if (target.name != "<init>") Probe("returned", "(J)V");
+  }
+
+  void Probe(std::string_view name, std::string_view descriptor) {
+    build_.Load(Op::kLload, frame_);
+    build_.InvokeStatic(kRuntime, name, descriptor);
+  }
+
+  void FlushCount() {
+    for (; pending_ > 0; pending_ -= std::min(pending_, 32767)) {
+      build_.Emit(Op::kIinc, count_, std::min(pending_, 32767));
+    }
+  }
+
+  void KeepCountSmall() {
+    build_.Load(Op::kLload, frame_);
+    build_.Load(Op::kIload, count_);
+    build_.InvokeStatic(kRuntime, "loop", "(JI)I");
+    build_.Store(Op::kIstore, count_);
+  }
+
+  bool JumpsBackwards(const Element& element, uint32_t index) const {
+    if (bytecode::IsJump(element.op)) return positions_[element.label().id] <= index;
+    if (!bytecode::IsSwitch(element.op)) return false;
+    const auto& table = code_.switches[static_cast<size_t>(element.value)];
+    if (positions_[table.fallback.id] <= index) return true;
+    for (Label target : table.targets) {
+      if (positions_[target.id] <= index) return true;
+    }
+    return false;
+  }
+
+  void OpenRange(bool this_uninitialized) {
+    range_start_ = build_.Here();
+    range_throws_ = false;
+    range_uninitialized_ = this_uninitialized;
+  }
+
+  void CloseRange() {
+    if (!protect_ || !range_throws_) return;
+    ranges_.push_back({range_start_, build_.Here(), range_uninitialized_});
+    range_throws_ = false;
+  }
+
+  void Handlers() {
+    for (bool uninitialized : {true, false}) {
+      Label handler;
+      for (const Range& range : ranges_) {
+        if (range.this_uninitialized != uninitialized) continue;
+        if (!handler.valid()) handler = build_.NewLabel();
+        build_.Handler(range.start, range.end, handler);
+      }
+      if (!handler.valid()) continue;
+      std::vector<VerificationType> locals;
+      if (uninitialized) locals.push_back({VerificationType::kUninitializedThis});
+      build_.Bind(handler);
+      build_.Frame(code_.AddFrame(locals, {code_.ObjectNamed("java/lang/Throwable")}));
+      build_.Load(Op::kLload, frame_);
+      build_.Load(Op::kIload, count_);
+      build_.InvokeStatic(kRuntime, "exit", "(JI)V");
+      build_.Emit(Op::kAthrow);
+    }
+  }
+
+  ExactIds& ids_;
+  classfile::ClassFile& file_;
+  Code& code_;
+  CodeBuilder build_;
+  bytecode::Simulator state_;
+  bool is_constructor_ = false;
+  bool protect_ = true;
+  uint32_t method_id_ = 0;
+  uint64_t entry_ = 0;
+  uint16_t frame_ = 0;
+  uint16_t count_ = 0;
+  std::vector<uint32_t> positions_;
+  std::unordered_set<uint32_t> handlers_;
+  bool at_handler_ = false;
+  int pending_ = 0;  // bytecodes not yet added to the count
+  Label range_start_;
+  bool range_throws_ = false;
+  bool range_uninitialized_ = false;
+  std::vector<Range> ranges_;
+};
+
+}  // namespace
+
+Result<bool> ExactPass::Apply(classfile::ClassFile& file, const classfile::Method& method,
+                              Code& code) {
+  for (const Element& element : code.elements) {
+    if (element.Is(Op::kJsr) || element.Is(Op::kRet)) return Error{"jsr/ret"};
+  }
+  Rewriter rewriter(ids_, file, method, code);
+  ASSAY_TRY(rewriter.Run());
+  return true;
+}
+
+}  // namespace assay::instrument

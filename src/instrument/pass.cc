@@ -1,0 +1,47 @@
+#include "src/instrument/pass.h"
+
+#include "src/bytecode/decode.h"
+#include "src/bytecode/encode.h"
+
+namespace assay::instrument {
+namespace {
+
+Result<bool> RewriteMethod(classfile::ClassFile& file, classfile::Method& method,
+                           std::span<Pass* const> passes, bytecode::Code& code) {
+  ASSAY_TRY(bytecode::DecodeCode(file, method, code));
+  bool changed = false;
+  for (Pass* pass : passes) {
+    ASSAY_ASSIGN(bool applied, pass->Apply(file, method, code));
+    changed |= applied;
+  }
+  if (changed) ASSAY_TRY(bytecode::EncodeCode(code, file, method));
+  return changed;
+}
+
+}  // namespace
+
+Result<Rewritten> RewriteClass(ByteSpan bytes, std::span<Pass* const> passes) {
+  ASSAY_ASSIGN(classfile::ClassFile file, classfile::ParseClass(bytes));
+  for (Pass* pass : passes) pass->BeginClass(file);
+  Rewritten result;
+  bool changed = false;
+  bytecode::Code code;
+  for (classfile::Method& method : file.methods) {
+    if (!method.HasCode()) continue;
+    ++result.methods;
+    const uint32_t pool_size = file.pool.size();
+    auto applied = RewriteMethod(file, method, passes, code);
+    if (applied.ok()) {
+      changed |= *applied;
+      continue;
+    }
+    file.pool.TruncateTo(pool_size);
+    result.skipped.push_back({std::string(file.NameOf(method)) +
+                                  std::string(file.DescriptorOf(method)),
+                              applied.error().message});
+  }
+  if (changed) result.bytes = classfile::WriteClass(file);
+  return result;
+}
+
+}  // namespace assay::instrument
