@@ -1,5 +1,9 @@
 #include "src/bytecode/code.h"
 
+#include <algorithm>
+
+#include "src/base/hash.h"
+
 namespace assay::bytecode {
 
 void Code::Clear() {
@@ -10,6 +14,7 @@ void Code::Clear() {
   types.clear();
   names.clear();
   owned_names.clear();
+  name_table.clear();
   variables.clear();
   variable_types.clear();
   annotations.clear();
@@ -29,16 +34,37 @@ uint16_t Code::AddLocal(VerificationType type, bool live) {
 }
 
 VerificationType Code::ObjectNamed(std::string_view class_name) {
-  // Few names per method, and repeats come close together.
-  size_t first = names.size() > 16 ? names.size() - 16 : 0;
-  for (size_t i = first; i < names.size(); ++i) {
-    if (names[i] == class_name) {
-      return {VerificationType::kObject, VerificationType::kNameBase + static_cast<uint32_t>(i)};
+  auto type = [](size_t i) {
+    return VerificationType{VerificationType::kObject,
+                            VerificationType::kNameBase + static_cast<uint32_t>(i)};
+  };
+  // Most methods need a handful of names; a table pays only beyond that.
+  if (names.size() < 16) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == class_name) return type(i);
     }
+    names.push_back(class_name);
+    return type(names.size() - 1);
   }
-  names.push_back(class_name);
-  return {VerificationType::kObject,
-          VerificationType::kNameBase + static_cast<uint32_t>(names.size() - 1)};
+  if (name_table.size() < names.size() * 2) {
+    name_table.assign(std::max<size_t>(64, name_table.size() * 4), 0);
+    for (size_t i = 0; i < names.size(); ++i) *NameSlot(names[i]) = static_cast<uint32_t>(i + 1);
+  }
+  uint32_t* slot = NameSlot(class_name);
+  if (*slot == 0) {
+    names.push_back(class_name);
+    *slot = static_cast<uint32_t>(names.size());
+  }
+  return type(*slot - 1);
+}
+
+uint32_t* Code::NameSlot(std::string_view class_name) {
+  size_t mask = name_table.size() - 1;
+  size_t slot = HashBytes(class_name) & mask;
+  while (name_table[slot] != 0 && names[name_table[slot] - 1] != class_name) {
+    slot = (slot + 1) & mask;
+  }
+  return &name_table[slot];
 }
 
 VerificationType Code::ObjectNamedCopy(std::string class_name) {

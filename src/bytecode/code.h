@@ -157,6 +157,7 @@ struct Code {
   std::vector<VerificationType> types;
   std::vector<std::string_view> names;  // classes that frames mention and the pool may not have
   std::vector<std::unique_ptr<std::string>> owned_names;  // texts of those that exist nowhere else
+  std::vector<uint32_t> name_table;  // hash table over names, once there are many
   std::vector<LocalVariable> variables;
   std::vector<LocalVariable> variable_types;
   std::vector<TypeAnnotation> annotations;
@@ -185,6 +186,9 @@ struct Code {
                     const std::vector<VerificationType>& stack);
   // The same state with one more value, or just one value, on the stack.
   uint32_t AddFrameWithStack(uint32_t like, VerificationType only);
+
+ private:
+  uint32_t* NameSlot(std::string_view class_name);
 };
 
 }  // namespace assay::bytecode

@@ -60,7 +60,11 @@ class FirstPathWalk {
   }
 
   Status Walk(size_t i) {
-    if (i > 0 && code_.elements[i - 1].IsLabel()) ReachHandlersFrom(code_.elements[i - 1].label());
+    // All walks but the first start behind the label that was reached.
+    if (i > 0 && code_.elements[i - 1].IsLabel()) {
+      result_[i - 1] = state_.ThisIsUninitialized();
+      ReachHandlersFrom(code_.elements[i - 1].label());
+    }
     for (; i < code_.elements.size() && state_.reachable(); ++i) {
       Element& element = code_.elements[i];
       result_[i] = state_.ThisIsUninitialized();

@@ -123,6 +123,7 @@ Result<ClassFile> ParseClass(ByteSpan bytes) {
   if (reader.U4() != kMagic) return Error{"not a class file (no 0xcafebabe)", 0};
   file.minor = reader.U2();
   file.major = reader.U2();
+  if (!reader.ok()) return Error{"class file is cut off", reader.offset()};
   if (file.major < kOldestMajor || file.major > kNewestMajor) {
     return Error{"class file version " + std::to_string(file.major) + " is not supported (45 to " +
                      std::to_string(kNewestMajor) + ")",

@@ -33,7 +33,8 @@ struct Options {
 // The message without its numbers, so that like cases are counted together.
 std::string Reason(const Error& error) {
   std::string text;
-  for (char c : error.message.substr(0, error.message.find(" (bci"))) {
+  std::string message = error.message.substr(0, error.message.find(" (bci"));
+  for (char c : message.substr(0, message.find(" known for"))) {
     if (c < '0' || c > '9') text += c;
   }
   return text;
@@ -57,6 +58,7 @@ void Process(const Options& options, std::string_view name, ByteSpan bytes, Tota
     ++totals.changed;
     std::fprintf(stderr, "not identical: %.*s\n", static_cast<int>(name.size()), name.data());
   }
+  See(file);
   bytecode::Code code;
   for (classfile::Method& method : file.methods) {
     if (!method.HasCode()) continue;

@@ -5,6 +5,7 @@
 #include "src/bytecode/code_builder.h"
 #include "src/bytecode/decode.h"
 #include "src/bytecode/encode.h"
+#include "src/bytecode/infer_frames.h"
 #include "src/bytecode/max_stack.h"
 
 namespace assay::corpus {
@@ -94,7 +95,15 @@ Status Spread(ClassFile& file, Code& code) {
   return build.Finish();
 }
 
+// The classes seen so far; enough within one jar, and what is missing shows the fallback.
+bytecode::SeenClasses& Seen() {
+  static bytecode::SeenClasses seen;
+  return seen;
+}
+
 }  // namespace
+
+void See(const ClassFile& file) { Seen().Add(file); }
 
 Status Transform(const std::string& name, ClassFile& file, Method& method, Code& code) {
   ASSAY_TRY(bytecode::DecodeCode(file, method, code));
@@ -107,6 +116,8 @@ Status Transform(const std::string& name, ClassFile& file, Method& method, Code&
     status = Clone(file, method, code);
   } else if (name == "spread") {
     status = Spread(file, code);
+  } else if (name == "infer") {
+    if (code.has_frames) status = bytecode::InferFrames(file, method, code, Seen());
   } else if (name != "reencode") {
     status = Error{"no transformation " + name};
   }

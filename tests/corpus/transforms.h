@@ -16,7 +16,11 @@ namespace assay::corpus {
 //   wrap       a live local, calls at the entry and before returns, a catch-all around the body
 //   clone      the body twice, chosen by a test at the entry
 //   spread     nops until jumps reach too far
+//   infer      all frames recomputed
 Status Transform(const std::string& name, classfile::ClassFile& file, classfile::Method& method,
                  bytecode::Code& code);
+
+// Tells `infer` about a class.
+void See(const classfile::ClassFile& file);
 
 }  // namespace assay::corpus
