@@ -66,7 +66,7 @@ Comparison Compare(const Profile& a, const Profile& b) {
   result.methods = Measure(PairMethodEdges(a, b), 0);
   if (HasContexts(a) && HasContexts(b)) {
     result.context_calls = Measure(PairContexts(a, b, ContextValue::kCalls), 1);
-    if (SameSelfUnit(a, b)) {
+    if (ComparableSelf(a, b)) {
       result.context_self = Measure(PairContexts(a, b, ContextValue::kSelf), 1);
     }
     result.contexts = result.context_self ? result.context_self : result.context_calls;

@@ -5,7 +5,8 @@
 //   call sites  edges (caller, bci, callee) by weight
 //   methods     edges (caller, callee) by weight, call sites summed
 //   contexts    stacks of methods, outermost first, without bci. By self when both profiles have it
-//               in the same unit, otherwise by calls.
+//               in the same unit or one of them in samples (P3's relative computation effort),
+//               otherwise by calls.
 // Methods are the same when class, name and descriptor are. Two profiles without weight are alike
 // (100); with one of them empty the overlap is 0.
 //

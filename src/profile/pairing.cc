@@ -1,5 +1,7 @@
 #include "src/profile/pairing.h"
 
+#include <algorithm>
+
 #include "src/profile/aggregate.h"
 
 namespace assay::profile {
@@ -105,8 +107,9 @@ Paired PairMethodSelf(const Profile& a, const Profile& b) {
   return PairTotals(a, b, &MethodTotals::self);
 }
 
-bool SameSelfUnit(const Profile& a, const Profile& b) {
-  return a.self_unit == b.self_unit && HasSelf(a) && HasSelf(b);
+bool ComparableSelf(const Profile& a, const Profile& b) {
+  bool unit = a.self_unit == b.self_unit || a.self_unit == "samples" || b.self_unit == "samples";
+  return unit && HasSelf(a) && HasSelf(b);
 }
 
 }  // namespace assay::profile

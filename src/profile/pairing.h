@@ -28,7 +28,8 @@ Paired PairMethods(const Profile& a, const Profile& b);
 // Own work of each method over all contexts, in Profile::self_unit. Index = method id.
 Paired PairMethodSelf(const Profile& a, const Profile& b);
 
-// Whether both have `self` values in the same unit.
-bool SameSelfUnit(const Profile& a, const Profile& b);
+// Whether both have `self` values in the same unit, or one of them in samples of whatever the other
+// one measures (P3 compares samples with bytecodes).
+bool ComparableSelf(const Profile& a, const Profile& b);
 
 }  // namespace assay::profile

@@ -1,0 +1,138 @@
+#include "src/profile/merge.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "src/profile/aggregate.h"
+#include "src/profile/test_profiles.h"
+
+namespace assay::profile {
+namespace {
+
+// A dump that does not depend on the numbering: everything by name, sorted.
+std::string Canonical(const Profile& profile) {
+  std::vector<std::string> lines;
+  auto text = [](auto value) { return std::to_string(value); };
+  for (const Edge& e : profile.edges()) {
+    lines.push_back("edge " + MethodName(profile, e.caller) + text(e.bci) +
+                    MethodName(profile, e.callee) + " " + text(e.samples) + " " + text(e.weight) +
+                    " " + text(e.variance));
+  }
+  for (NodeId id = 1; id < profile.nodes().size(); ++id) {
+    std::string line = "node";
+    for (NodeId up = id; up != kRootNode; up = profile.nodes()[up].parent) {
+      line += "<" + text(profile.nodes()[up].bci) + MethodName(profile, profile.nodes()[up].method);
+    }
+    const ContextNode& n = profile.nodes()[id];
+    lines.push_back(line + " " + text(n.samples) + " " + text(n.calls) + " " + text(n.self));
+  }
+  for (const auto& [key, value] : profile.metadata) lines.push_back("meta " + key + "=" + value);
+  for (const auto& [key, value] : profile.lost) lines.push_back("lost " + key + text(value));
+  for (const auto& skipped : profile.skipped_methods) {
+    lines.push_back("skipped " + skipped.method + skipped.reason);
+  }
+  for (const TickPoint& tick : profile.ticks) {
+    lines.push_back("tick " + profile.threads[tick.thread] + text(tick.time_ns));
+  }
+  for (const auto& [name, table] : profile.tables) {
+    for (const TableRow& row : table.rows) {
+      std::string line = "row " + name;
+      for (const std::string& key : row.key) line += "," + key;
+      lines.push_back(line + " " + text(row.samples) + " " + text(row.weight));
+    }
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  return out;
+}
+
+Profile Sum(std::vector<const Profile*> profiles) {
+  Profile sum = *profiles[0];
+  for (size_t i = 1; i < profiles.size(); ++i) EXPECT_TRUE(MergeInto(sum, *profiles[i]).ok());
+  return sum;
+}
+
+// Weights are multiples of 1/8 in the test profiles, so that sums are exact in any order.
+Profile Sample(uint32_t seed) {
+  Profile profile = RandomProfile(seed, 30, 200, 150);
+  profile.metadata = {{"collect", seed % 2 ? "calls" : "exact"},
+                      {"command", "java " + std::to_string(seed)},
+                      {"duration_ns", std::to_string(seed * 10)},
+                      {"start", "2026-01-0" + std::to_string(seed % 9 + 1)}};
+  profile.threads = {"main"};
+  profile.ticks = {{0, seed, 1, 1, 1, 1}};
+  profile.tables["fields"] = {{"field"}, {{{"f" + std::to_string(seed % 3)}, seed, 1.5}}};
+  profile.lost["full"] = seed;
+  profile.skipped_methods = {{"C.m()V", "reason " + std::to_string(seed % 2)}};
+  return profile;
+}
+
+TEST(MergeTest, CommutativeAndAssociative) {
+  for (uint32_t seed = 1; seed < 15; ++seed) {
+    Profile a = Sample(seed), b = Sample(seed + 20), c = Sample(seed + 40);
+    EXPECT_EQ(Canonical(Sum({&a, &b})), Canonical(Sum({&b, &a})));
+    Profile ab = Sum({&a, &b}), bc = Sum({&b, &c});
+    EXPECT_EQ(Canonical(Sum({&ab, &c})), Canonical(Sum({&a, &bc})));
+  }
+}
+
+TEST(MergeTest, PreservesWeights) {
+  Profile a = Sample(1), b = Sample(2);
+  Profile sum = Sum({&a, &b});
+  EXPECT_DOUBLE_EQ(sum.TotalEdgeWeight(), a.TotalEdgeWeight() + b.TotalEdgeWeight());
+  auto total = [](const Profile& profile, double ContextNode::*value) {
+    double result = 0;
+    for (const ContextNode& node : profile.nodes()) result += node.*value;
+    return result;
+  };
+  for (auto value : {&ContextNode::calls, &ContextNode::self}) {
+    EXPECT_DOUBLE_EQ(total(sum, value), total(a, value) + total(b, value));
+  }
+  auto variance = [](const Profile& profile) {
+    double result = 0;
+    for (const Edge& edge : profile.edges()) result += edge.variance;
+    return result;
+  };
+  EXPECT_DOUBLE_EQ(variance(sum), variance(a) + variance(b));
+  EXPECT_EQ(sum.lost["full"], 3u);
+}
+
+TEST(MergeTest, EmptyAddsNothing) {
+  Profile a = Sample(3), with_empty = a;
+  ASSERT_TRUE(MergeInto(with_empty, Profile()).ok());
+  with_empty.metadata.erase("profiles");
+  EXPECT_EQ(Canonical(with_empty), Canonical(a));
+}
+
+TEST(MergeTest, Metadata) {
+  Profile a = Sample(4), b = Sample(5), c = Sample(4);
+  Profile sum = Sum({&a, &b, &c});
+  EXPECT_EQ(sum.metadata["profiles"], "3");
+  EXPECT_EQ(sum.metadata["collect"], "calls + exact");
+  EXPECT_EQ(sum.metadata["command"], "java 4 + java 5");
+  EXPECT_EQ(sum.metadata["duration_ns"], "130");
+  EXPECT_EQ(sum.metadata["start"], "2026-01-05");
+}
+
+TEST(MergeTest, MethodDetailsComeFromWhoeverKnowsThem) {
+  Profile a = FullProfile(), b;
+  b.InternMethod("Known", "main", "([Ljava/lang/String;)V");
+  ASSERT_TRUE(MergeInto(b, a).ok());
+  EXPECT_EQ(b.method(1).source_file, "Known.java");
+  EXPECT_EQ(b.method(1).lines.size(), 3u);
+}
+
+TEST(MergeTest, RefusesUnlikeUnitsAndTables) {
+  Profile a = FullProfile(), b = FullProfile(), c = FullProfile();
+  std::string before = Dump(a);
+  b.self_unit = "ns";
+  EXPECT_FALSE(MergeInto(a, b).ok());
+  c.tables["fields"].columns = {"x", "y"};
+  EXPECT_FALSE(MergeInto(a, c).ok());
+  EXPECT_EQ(Dump(a), before);
+}
+
+}  // namespace
+}  // namespace assay::profile
