@@ -39,6 +39,7 @@ void RegisterDetach(Cli& cli);
 void RegisterShow(Cli& cli);
 void RegisterCompare(Cli& cli);
 void RegisterMerge(Cli& cli);
+void RegisterExport(Cli& cli);
 
 // In the order in which --help lists them.
 inline constexpr void (*kCommands[])(Cli&) = {
@@ -48,6 +49,7 @@ inline constexpr void (*kCommands[])(Cli&) = {
     RegisterShow,
     RegisterCompare,
     RegisterMerge,
+    RegisterExport,
 };
 
 // Builds everything and runs; what main() does.

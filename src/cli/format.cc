@@ -6,6 +6,7 @@
 
 #include "src/cli/terminal.h"
 #include "src/profile/aggregate.h"
+#include "src/profile/names.h"
 
 namespace assay::cli {
 namespace {
@@ -13,41 +14,6 @@ namespace {
 // Three significant digits at most.
 std::string Digits(double value) {
   return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
-}
-
-// One type of a descriptor, moving `at` past it; "" when malformed.
-std::string TypeAt(std::string_view text, size_t& at) {
-  std::string arrays;
-  while (at < text.size() && text[at] == '[') arrays += "[]", ++at;
-  if (at >= text.size()) return "";
-  switch (text[at++]) {
-    case 'B':
-      return "byte" + arrays;
-    case 'C':
-      return "char" + arrays;
-    case 'D':
-      return "double" + arrays;
-    case 'F':
-      return "float" + arrays;
-    case 'I':
-      return "int" + arrays;
-    case 'J':
-      return "long" + arrays;
-    case 'S':
-      return "short" + arrays;
-    case 'Z':
-      return "boolean" + arrays;
-    case 'L':
-      break;
-    default:
-      return "";
-  }
-  size_t end = text.find(';', at);
-  if (end == std::string_view::npos) return "";
-  std::string_view name = text.substr(at, end - at);
-  at = end + 1;
-  name.remove_prefix(name.rfind('/') + 1);
-  return std::string(name.substr(name.rfind('$') + 1)) + arrays;
 }
 
 // java.util.concurrent.Future -> j.u.c.Future
@@ -66,7 +32,7 @@ std::string Shorten(const profile::Method& method, const std::string& suffix, in
   std::string class_name = Printable(method.class_name);
   std::string name = Printable(method.name);
   if (class_name.empty()) return ElideLeft(name + suffix, width);
-  std::string parameters = Printable(Parameters(method.descriptor));
+  std::string parameters = Printable(profile::Parameters(method.descriptor));
   std::string simple = class_name.substr(class_name.rfind('.') + 1);
   std::string attempt;
   for (const std::string& front : {class_name, AbbreviatePackages(class_name), simple}) {
@@ -120,17 +86,6 @@ std::string Grouped(uint64_t value) {
   std::string text = std::to_string(value);
   for (int at = static_cast<int>(text.size()) - 3; at > 0; at -= 3) text.insert(at, ",");
   return text;
-}
-
-std::string Parameters(std::string_view descriptor) {
-  if (descriptor.empty() || descriptor[0] != '(') return std::string(descriptor);
-  std::string out = "(";
-  for (size_t at = 1; at < descriptor.size() && descriptor[at] != ')';) {
-    std::string type = TypeAt(descriptor, at);
-    if (type.empty()) return std::string(descriptor);
-    out += (out.size() > 1 ? ", " : "") + type;
-  }
-  return out + ")";
 }
 
 std::string ShortMethod(const profile::Profile& profile, profile::MethodId id, int width) {

@@ -22,7 +22,4 @@ std::string ShortMethod(const profile::Profile& profile, profile::MethodId id, i
 // The same with the place of the call: ":line" when known, otherwise "@bci".
 std::string ShortSite(const profile::Profile& profile, profile::MethodId caller, int32_t bci,
                       int width);
-// "(ILjava/lang/String;[J)V" -> "(int, String, long[])"; the descriptor itself when malformed.
-std::string Parameters(std::string_view descriptor);
-
 }  // namespace assay::cli

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "src/base/utf8.h"
+
 namespace assay::cli {
 namespace {
 
@@ -17,18 +19,12 @@ std::string Styled(const char* code, std::string_view text) {
 
 bool Continues(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
 
-// The code point at `at` and its length, or length 0 when the bytes are not UTF-8.
-uint32_t Decode(std::string_view text, size_t at, size_t& length) {
-  auto first = static_cast<uint8_t>(text[at]);
-  length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  if (length == 0 || at + length > text.size()) return length = 0;
-  uint32_t code = length == 1 ? first : first & (0x7f >> length);
-  for (size_t i = 1; i < length; ++i) {
-    if (!Continues(text[at + i])) return length = 0;
-    code = code << 6 | (static_cast<uint8_t>(text[at + i]) & 0x3f);
-  }
-  static constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kLeast[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) length = 0;
+// The code point at the start of `text` and its length, or length 0 when the bytes are not UTF-8.
+uint32_t Decode(std::string_view text, size_t& length) {
+  length = Utf8Length(text);
+  if (length <= 1) return static_cast<uint8_t>(text[0]);
+  uint32_t code = static_cast<uint8_t>(text[0]) & (0x7f >> length);
+  for (size_t i = 1; i < length; ++i) code = code << 6 | (static_cast<uint8_t>(text[i]) & 0x3f);
   return code;
 }
 
@@ -69,7 +65,7 @@ std::string Printable(std::string_view text) {
   out.reserve(text.size());
   for (size_t i = 0; i < text.size();) {
     size_t length;
-    uint32_t code = Decode(text, i, length);
+    uint32_t code = Decode(text.substr(i), length);
     if (length == 0 || Invisible(code)) {
       out += "\xef\xbf\xbd";
       i += length == 0 ? 1 : length;

@@ -10,13 +10,17 @@ std::string MethodName(const Profile& profile, MethodId id) {
   return id == 0 ? std::string(kNativeCaller) : profile.method(id).ToString();
 }
 
+MethodId Outside(const Profile& profile) { return profile.FindMethod("", kNativeCaller, ""); }
+
 std::vector<Edge> CallEdges(const Profile& profile) {
   if (!profile.edges().empty() || !HasContexts(profile)) return profile.edges();
   std::vector<Edge> edges;
   edges.reserve(profile.nodes().size());
+  MethodId outside = Outside(profile);
   for (NodeId id = 1; id < profile.nodes().size(); ++id) {
     const ContextNode& node = profile.nodes()[id];
-    edges.push_back({.caller = profile.nodes()[node.parent].method,
+    bool outermost = node.parent == kRootNode;
+    edges.push_back({.caller = outermost ? outside : profile.nodes()[node.parent].method,
                      .bci = node.bci,
                      .callee = node.method,
                      .samples = node.samples,

@@ -12,8 +12,11 @@ namespace assay::profile {
 // pkg.Class.name(descriptor); "<native>" for method 0, the caller of the outermost contexts.
 std::string MethodName(const Profile& profile, MethodId id);
 
+// The caller of outermost contexts: <native> when the profile has that as a method, else 0.
+MethodId Outside(const Profile& profile);
+
 // The call edges. A profile that has only contexts gives those of its tree, with the calls of each
-// (parent's method, bci, method) summed; calls of outermost contexts come from method 0.
+// (parent's method, bci, method) summed; outermost contexts are called by Outside().
 std::vector<Edge> CallEdges(const Profile& profile);
 
 // Half-width of the 95 % interval relative to the weight; 0 where the weight is 0.

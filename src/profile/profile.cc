@@ -23,14 +23,25 @@ Profile::Profile() {
   node_index_.Append(HashTriple(kRootNode, kNoBci, 0), [](uint32_t) { return 0; });
 }
 
-MethodId Profile::InternMethod(std::string_view class_name, std::string_view name,
-                               std::string_view descriptor) {
-  uint64_t hash = HashMethod(class_name, name, descriptor);
-  uint32_t found = method_index_.Find(hash, [&](uint32_t id) {
+uint32_t Profile::Lookup(uint64_t hash, std::string_view class_name, std::string_view name,
+                         std::string_view descriptor) const {
+  return method_index_.Find(hash, [&](uint32_t id) {
     const Method& method = methods_[id];
     return method.name == name && method.class_name == class_name &&
            method.descriptor == descriptor;
   });
+}
+
+MethodId Profile::FindMethod(std::string_view class_name, std::string_view name,
+                             std::string_view descriptor) const {
+  uint32_t found = Lookup(HashMethod(class_name, name, descriptor), class_name, name, descriptor);
+  return found == FlatIndex::kNone ? 0 : found;
+}
+
+MethodId Profile::InternMethod(std::string_view class_name, std::string_view name,
+                               std::string_view descriptor) {
+  uint64_t hash = HashMethod(class_name, name, descriptor);
+  uint32_t found = Lookup(hash, class_name, name, descriptor);
   if (found != FlatIndex::kNone) return found;
   method_index_.Append(hash, [this](uint32_t id) {
     return HashMethod(methods_[id].class_name, methods_[id].name, methods_[id].descriptor);

@@ -98,6 +98,9 @@ class Profile {
   // Finds or adds; the first call for a method may leave details empty and a later one fill them.
   MethodId InternMethod(std::string_view class_name, std::string_view name,
                         std::string_view descriptor);
+  // The id, or 0 when there is no such method.
+  MethodId FindMethod(std::string_view class_name, std::string_view name,
+                      std::string_view descriptor) const;
   EdgeId InternEdge(MethodId caller, int32_t bci, MethodId callee);
   NodeId InternNode(NodeId parent, int32_t bci, MethodId method);
 
@@ -127,6 +130,9 @@ class Profile {
   std::vector<SkippedMethod> skipped_methods;
 
  private:
+  uint32_t Lookup(uint64_t hash, std::string_view class_name, std::string_view name,
+                  std::string_view descriptor) const;
+
   std::vector<Method> methods_;
   std::vector<Edge> edges_;
   std::vector<ContextNode> nodes_;

@@ -1,0 +1,20 @@
+// Names of methods for people and for other tools.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/profile/profile.h"
+
+namespace assay::profile {
+
+// "(ILjava/lang/String;[J)V" -> "(int, String, long[])"; the descriptor itself when malformed.
+std::string Parameters(std::string_view descriptor);
+
+// One distinct name per method, by method id: pkg.Class.name, with the parameters where the name
+// alone is overloaded in this profile. Valid UTF-8 without control characters, line ends and ';',
+// so that any text format can hold it. Method 0 is "<native>".
+std::vector<std::string> FrameNames(const Profile& profile);
+
+}  // namespace assay::profile
