@@ -1,6 +1,7 @@
 # The commands of the README. `make` builds; `make help` lists the rest.
 .DEFAULT_GOAL := build
-.PHONY: build setup setup-bench demo test corpus fuzz soak clean help
+.PHONY: build setup setup-bench demo test corpus fuzz soak clean help \
+  bench-workloads bench-selftest bench-accuracy bench-overhead bench-steady bench-tables bench-inlining bench-scaling
 
 setup:            ## install what is missing to build and test (needs root only when something is)
 	@tools/setup.sh build test
@@ -27,6 +28,21 @@ fuzz: setup       ## fuzz each target; FUZZ_SECONDS=600 by default
 
 soak: setup-bench build ## attach/detach, option changes and stress for SOAK_MINUTES (30)
 	@tests/stress/soak.py --minutes $${SOAK_MINUTES:-30}
+
+bench-workloads: setup-bench build ## list and compile the benchmark programs
+	@bench/workloads/run.py --build && bench/workloads/run.py --list
+
+bench-selftest: setup-bench build ## the harness must see 1 % more work, and nothing where there is nothing
+	@bench/harness/selftest.py
+
+bench-accuracy: setup-bench build ## overlap with the exhaustive profile, both settings (QUICK=1: 5 minutes)
+	@bench/accuracy/run.py $(BENCH)
+
+bench-overhead: setup-bench build ## overhead of every collector and peer, interleaved (QUICK=1: 5 minutes)
+	@bench/overhead/run.py $(BENCH)
+
+bench-steady: setup-bench build ## overhead in steady state, switched on and off in one JVM (QUICK=1)
+	@bench/overhead/steady.py $(BENCH)
 
 clean:            ## remove the build folders
 	rm -rf build build-sanitize build-fuzz

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Accuracy: overlap with the exhaustive profile, in the paper setting and the production setting.
+
+  make bench-accuracy            all real programs, JDK 17 and 25
+  QUICK=1 make bench-accuracy    four programs, the newest JDK
+  bench/accuracy/run.py --setting paper --config calls --workload h2 --jdk 17
+"""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import accuracy, cli, configs, papers, paths, plots, results
+
+DEFAULT = {
+    "paper": ["calls", "calls-off", "calls-density", "timer", "p0-jikes", "p0-j9", "p1", "sampled", "jfr-10ms",
+              "jfr-1ms", "jfr-cpu"],
+    "production": ["calls", "calls-off", "calls-density", "timer", "p0-jikes", "p1", "jfr-10ms", "jfr-1ms",
+                   "jfr-cpu"],
+}
+QUICK = ["calls", "calls-off", "timer", "jfr-10ms"]
+
+
+def show(value):
+    return "-" if value is None else f"{value:.1f}"
+
+
+def cell(run, workload, config):
+    value = run.value(workload, config)
+    return "failed" if value is None and run.why(workload, config) else show(value)
+
+
+def body(run, work, chosen):
+    shown = [c for c in chosen if run.jdk >= c.min_jdk]
+    header = ["program", "ceiling"] + [c.label for c in shown] + ["calls, % of the ceiling"]
+    rows = []
+    for w in work:
+        top, ours = run.value(w.name, "ceiling"), run.value(w.name, "calls")
+        rows.append([w.name, cell(run, w.name, "ceiling")] + [cell(run, w.name, c.name) for c in shown]
+                    + [show(100 * ours / top if top and ours is not None else None)])
+    top, ours = run.mean(work, "ceiling"), run.mean(work, "calls")
+    rows.append(["**mean**", show(top)] + [show(run.mean(work, c.name)) for c in shown]
+                + [show(100 * ours / top if top and ours is not None else None)])
+    methods = ["mean, by method edges", show(run.mean(work, "ceiling", "methods"))]
+    rows.append(methods + [show(run.mean(work, c.name, "methods")) for c in shown] + [""])
+    text = f"{run.setting.capitalize()} setting, JDK {run.jdk}, overlap of call-site edges in %:\n\n"
+    text += results.table(header, rows) + "\n"
+    failed = {(w.name, c.name): run.why(w.name, c.name) for w in work for c in shown if run.why(w.name, c.name)}
+    if failed:
+        text += "Failures:\n\n" + "".join(f"- {w}, {c}: `{why.splitlines()[-1][-160:]}`\n"
+                                          for (w, c), why in failed.items()) + "\n"
+    return text
+
+
+def main():
+    parser = cli.parser(__doc__)
+    parser.add_argument("--setting", choices=("paper", "production"), action="append")
+    parser.add_argument("--config", action="append", metavar="NAME", help=", ".join(configs.CONFIGS))
+    parser.add_argument("--iterations", type=int, default=8)
+    parser.add_argument("--repeats", type=int)
+    arguments = parser.parse_args()
+    text = ""
+    for setting in arguments.setting or ("paper", "production"):
+        names = arguments.config or (QUICK if arguments.quick else DEFAULT[setting])
+        chosen = configs.pick(names + [n for n in configs.CONFIGS if n.startswith("async")])
+        for jdk in cli.jdks(arguments):
+            run = accuracy.Accuracy("accuracy", paths.RAW / f"accuracy-{setting}-{jdk}.jsonl", jdk, setting,
+                                    arguments.size, arguments.iterations)
+            work = cli.workloads(arguments, jdk, deterministic=setting == "paper")
+            for workload in work:
+                run.run(workload, chosen, arguments.repeats or (1 if arguments.quick else 3))
+            text += body(run, work, chosen)
+            if arguments.publish:
+                results.publish(run.raw, run.rows)
+    text += papers.ACCURACY
+    print(text)
+    if arguments.publish:
+        results.section("accuracy", "Accuracy", text, run.info, "make bench-accuracy")
+        plots.accuracy_against_overhead()
+
+
+if __name__ == "__main__":
+    main()

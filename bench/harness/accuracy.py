@@ -1,0 +1,157 @@
+"""Overlap of profiles with the truth, in two settings.
+
+paper:      one compiler tier, no inlining; truth = exact counts of the same deterministic run.
+production: stock flags; truth = every yieldpoint counted under the same flags. Runs differ (the JIT
+            decides by time), so the ceiling, the overlap of two such truths, stands beside each figure.
+"""
+import hashlib
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import run as runner
+from peers import jfr
+
+from . import configs, graph, machine, paths, process
+
+FLAGS = {"paper": ("-XX:TieredStopAtLevel=1", "-XX:-Inline"), "production": ()}
+TRUTH = {"paper": "exact", "production": "calls-all"}
+
+
+class Accuracy:
+    def __init__(self, name, raw, jdk, setting, size="small", iterations=8, timeout=600):
+        self.name, self.jdk, self.setting, self.size = name, jdk, setting, size
+        self.iterations, self.timeout = iterations, timeout
+        self.raw = pathlib.Path(raw)
+        self.raw.parent.mkdir(parents=True, exist_ok=True)
+        self.info = machine.describe(jdk)
+        digest = hashlib.sha256(json.dumps(self.key()).encode()).hexdigest()[:16]
+        self.folder = paths.RAW / "truth" / digest
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.rows = self._resume()
+        self._loaded = (None, None)
+
+    def key(self):
+        return [self.name, self.setting, self.jdk, self.info["jvm"], self.size, self.iterations,
+                self.info["build"]]
+
+    def _resume(self):
+        rows = []
+        if self.raw.exists():
+            for line in self.raw.read_text().splitlines():
+                try:
+                    row = json.loads(line)
+                except ValueError:
+                    continue
+                if row.get("key") == self.key():
+                    rows.append(row)
+        return rows
+
+    def _add(self, row):
+        row.update(key=self.key(), info=self.info)
+        self.rows.append(row)
+        with open(self.raw, "a") as file:
+            file.write(json.dumps(row) + "\n")
+
+    def profile(self, workload, config, out):
+        """Runs the program under the configuration; what is wrong, or "". `out` is then a profile."""
+        command = config.command(workload, self.jdk, self.size, self.iterations, out,
+                                 FLAGS[self.setting], marks=False)
+        result = process.run(command, self.timeout, cwd=out.parent)
+        if result.ok:
+            result.why = runner.check(workload, self.size, self.jdk, result.stdout) or ""
+        if result.ok and not out.exists():
+            result.why = "wrote no profile"
+        return result
+
+    def truth(self, workload, number=0):
+        """The path of the exhaustive profile; made once for each build."""
+        out = self.folder / f"{workload.name}-{number}.profile"
+        if not out.exists():
+            unfinished = out.with_suffix(".unfinished")
+            unfinished.unlink(missing_ok=True)
+            result = self.profile(workload, configs.CONFIGS[TRUTH[self.setting]], unfinished)
+            if not result.ok:
+                raise RuntimeError(f"no truth for {workload.name}: {result.why}")
+            unfinished.rename(out)
+        return out
+
+    def _graph(self, path):
+        if self._loaded[0] != path:
+            self._loaded = (path, graph.load(path))
+        return self._loaded[1]
+
+    def evaluate(self, truth, config, out):
+        """Overlaps of one profile with the truth."""
+        if config.kind == "jfr":
+            top, stacks, samples = jfr.load(jfr.convert(out, self.jdk))
+            exact = self._graph(truth)
+            # Both readings of a recording are tried and the better one is shown: fair to the peer.
+            best = max((top, stacks), key=lambda g: graph.overlap(exact, g))
+            return {"call_sites": graph.overlap(exact, best), "samples": samples,
+                    "methods": graph.overlap(graph.by_method(exact), graph.by_method(best)),
+                    "reading": "top" if best is top else "stack"}
+        found = graph.compare(truth, out)
+        return {**found["overlap"], "correlation": found.get("correlation")}
+
+    def done(self, workload, config, number):
+        return any(r["workload"] == workload.name and r["config"] == config.name and r["repeat"] == number
+                   for r in self.rows)
+
+    def run(self, workload, chosen, repeats=3, log=sys.stderr):
+        """All configurations of one workload, `repeats` times, and the ceiling."""
+        ceiling = configs.Config("ceiling", "ceiling")
+        for number in range(repeats):
+            for config in [ceiling, *(c for c in chosen if self.jdk >= c.min_jdk)]:
+                if self.done(workload, config, number) or config is ceiling and number:
+                    continue
+                row = {"workload": workload.name, "config": config.name, "repeat": number, "why": ""}
+                try:
+                    row.update(self._once(workload, config, config is ceiling))
+                except (RuntimeError, subprocess.CalledProcessError, ValueError, OSError) as failure:
+                    detail = getattr(failure, "stderr", None) or str(failure)
+                    row["why"] = str(detail).strip()[-400:]
+                self._add(row)
+        parts = []
+        for config in [ceiling, *chosen]:
+            value = self.value(workload.name, config.name)
+            failed = self.why(workload.name, config.name)
+            if value is not None:
+                parts.append(f"{config.name} {value:.1f}")
+            elif failed:
+                parts.append(f"{config.name} failed ({failed.splitlines()[-1][-70:]})")
+        print(f"{self.setting}, JDK {self.jdk}, {workload.name}: " + "; ".join(parts), file=log, flush=True)
+
+    def _once(self, workload, config, is_ceiling):
+        truth = self.truth(workload)
+        if is_ceiling:
+            return graph.compare(truth, self.truth(workload, 1))["overlap"]
+        with tempfile.TemporaryDirectory() as folder:
+            out = configs.output(folder, config, "0")
+            result = self.profile(workload, config, out)
+            if not result.ok:
+                raise RuntimeError(result.why)
+            found = self.evaluate(truth, config, out)
+            found["cpu"], found["profile_bytes"] = result.cpu, out.stat().st_size
+            return found
+
+    def values(self, workload, config, metric="call_sites"):
+        return [r[metric] for r in self.rows if r["workload"] == workload and r["config"] == config
+                and not r["why"] and r.get(metric) is not None]
+
+    def value(self, workload, config, metric="call_sites"):
+        found = self.values(workload, config, metric)
+        return statistics.median(found) if found else None
+
+    def why(self, workload, config):
+        failed = [r["why"] for r in self.rows if r["workload"] == workload and r["config"] == config
+                  and r["why"]]
+        return failed[-1] if failed else ""
+
+    def mean(self, workloads, config, metric="call_sites"):
+        found = [self.value(w.name, config, metric) for w in workloads]
+        found = [v for v in found if v is not None]
+        return statistics.fmean(found) if found else None

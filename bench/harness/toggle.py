@@ -1,0 +1,116 @@
+"""Steady-state overhead measured inside one JVM: a collector is attached and detached between
+iterations of a warmed-up program (A B B A), and each attached stretch is divided by its neighbour.
+
+Two runs of a JVM differ by several percent because its compilers decide differently, which hides an
+overhead of one percent unless hundreds of runs are made. Within one JVM the code is the same. What this
+does not see is the cost of having the agent loaded; that is measured between JVMs ("idle").
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+import run as runner
+
+from . import configs, paths, process
+
+
+class Failed(Exception):
+    pass
+
+
+class Session:
+    """A program that stops at marks, and the collector switched on and off between them."""
+
+    def __init__(self, workload, jdk, size, blocks, block, warmup, folder):
+        self.block, self.folder, self.pid = block, folder, None
+        iterations = warmup + blocks * block
+        command = configs.BASE.command(workload, jdk, size, iterations, folder / "none")
+        self.errors = open(folder / "stderr", "wb")
+        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=self.errors, cwd=folder, start_new_session=True)
+        self.mark()
+        for _ in range(warmup):
+            self.step()
+
+    def mark(self):
+        line = self.child.stdout.readline().decode(errors="replace")
+        if not line.startswith("mark "):
+            raise Failed(f"the program ended: {(self.folder / 'stderr').read_text(errors='replace')[-300:]}")
+        self.pid = int(line.split()[1])
+
+    def step(self):
+        self.child.stdin.write(b"\n")
+        self.child.stdin.flush()
+        self.mark()
+
+    def stretch(self):
+        """(cpu, wall) of one block of iterations; the program stands still before and after."""
+        before = process._cpu_clock(self.pid), time.monotonic()
+        for _ in range(self.block):
+            self.step()
+        return process._cpu_clock(self.pid) - before[0], time.monotonic() - before[1]
+
+    def tool(self, *arguments):
+        done = subprocess.run([str(paths.ASSAY), *arguments], capture_output=True, text=True, timeout=60,
+                              cwd=self.folder)
+        if done.returncode:
+            raise Failed(f"assay {arguments[0]}: {done.stderr.strip()[-300:] or done.returncode}")
+
+    def finish(self):
+        """Lets the program end; its stdout."""
+        self.child.stdin.write(b"\n")
+        self.child.stdin.close()
+        out = self.child.stdout.read().decode(errors="replace")
+        if self.child.wait(60):
+            raise Failed(f"the program exited with {self.child.returncode}")
+        return out
+
+    def close(self):
+        if self.child.poll() is None:
+            os.killpg(self.child.pid, signal.SIGKILL)
+            self.child.wait()
+        self.child.stdout.close()
+        self.errors.close()
+
+
+def measure(workload, jdk, options, size="small", blocks=24, block=1, warmup=10, budget=120):
+    """{"cpu": [ratios], "wall": [ratios], "null": [ratios]}; options None = the null control only.
+
+    Stretches come as off on | on off | ...; each pair is one ratio. "null" are ratios of two neighbouring
+    stretches without the collector, from the same JVM: off off at every pair's border.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        session = Session(workload, jdk, size, blocks, block, warmup, pathlib.Path(name))
+        try:
+            ratios = _stretches(session, options, blocks, budget)
+            if ratios.pop("complete"):
+                wrong = runner.check(workload, size, jdk, session.finish())
+                if wrong:
+                    raise Failed(wrong)
+            return ratios
+        finally:
+            session.close()
+
+
+def _stretches(session, options, blocks, budget):
+    pairs, nulls, start, last_off = {"cpu": [], "wall": []}, [], time.monotonic(), None
+    for number in range(blocks // 2):
+        if time.monotonic() - start > budget:
+            return {**pairs, "null": nulls, "complete": False}
+        times = {}
+        for on in ((False, True) if number % 2 == 0 else (True, False)):
+            if on and options is not None:
+                session.tool("attach", str(session.pid), *options, "-o", f"{number}.profile")
+            times[on] = session.stretch()
+            if on and options is not None:
+                session.tool("detach", str(session.pid))
+            elif not on:
+                if last_off is not None and number % 2 == 0:
+                    nulls.append(times[on][0] / last_off)
+                last_off = times[on][0]
+        pairs["cpu"].append(times[True][0] / times[False][0])
+        pairs["wall"].append(times[True][1] / times[False][1])
+    return {**pairs, "null": nulls, "complete": True}

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Steady-state overhead of the collectors that change no bytecode, switched on and off in one JVM.
+
+  make bench-steady
+  bench/overhead/steady.py --collector calls --workload h2 --jdk 25
+"""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import cli, machine, paths, results, stats, toggle
+
+COLLECTORS = {
+    "null": None,
+    "calls": ("--collect", "calls"),
+    "timer": ("--collect", "calls", "--samples", "1", "--stride", "1", "--correct", "off"),
+    "contexts": ("--collect", "contexts", "--tick", "1ms"),
+}
+
+
+def stretch_length(workload, jdk, size, seconds):
+    """Iterations that make a stretch about `seconds` long, from a short run."""
+    import run as runner
+    from harness import configs, process
+    command = configs.BASE.command(workload, jdk, size, 12, "none")
+    result = process.run(command, 120)
+    if not result.ok or runner.check(workload, size, jdk, result.stdout):
+        raise toggle.Failed(result.why or "wrong output")
+    steady = result.steady(8)[1]
+    return max(1, round(seconds / steady)), max(10, round(3 / steady))
+
+
+def main():
+    parser = cli.parser(__doc__)
+    parser.add_argument("--collector", action="append", choices=sorted(COLLECTORS))
+    parser.add_argument("--blocks", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=0.15, help="length of a stretch")
+    arguments = parser.parse_args()
+    names = arguments.collector or (["calls"] if arguments.quick else ["null", "calls", "contexts"])
+    blocks = arguments.blocks or (60 if arguments.quick else 120)
+    text = ""
+    for jdk in cli.jdks(arguments):
+        raw = paths.RAW / f"steady-{jdk}.jsonl"
+        raw.parent.mkdir(parents=True, exist_ok=True)
+        info, kept = machine.describe(jdk), []
+        table, groups = [], {n: [] for n in names}
+        for workload in cli.workloads(arguments, jdk):
+            cells = [workload.name]
+            for name in names:
+                row = {"workload": workload.name, "collector": name, "jdk": jdk, "info": info, "why": ""}
+                try:
+                    block, warmup = stretch_length(workload, jdk, arguments.size, arguments.seconds)
+                    row.update(toggle.measure(workload, jdk, COLLECTORS[name], arguments.size, blocks, block,
+                                              warmup, budget=arguments.budget or 60))
+                    groups[name].append(row["cpu"])
+                    cells.append(results.percent(stats.median_interval(row["cpu"])))
+                except (toggle.Failed, OSError, ValueError) as failure:
+                    row["why"] = str(failure)
+                    cells.append("failed")
+                kept.append(row)
+                with open(raw, "a") as file:
+                    file.write(json.dumps(row) + "\n")
+            print(f"JDK {jdk} " + "; ".join(cells) + "".join(f" ({r['why'][-100:]})" for r in kept[-len(names):]
+                                                           if r["why"]), file=sys.stderr, flush=True)
+            table.append(cells)
+        table.append(["**geometric mean**"] + [results.percent(stats.mean_interval(groups[n])) if any(groups[n])
+                                               else "-" for n in names])
+        text += f"JDK {jdk}, CPU time:\n\n" + results.table(["program"] + names, table) + "\n"
+        if arguments.publish:
+            results.publish(raw, kept)
+    print(text)
+    if arguments.publish:
+        results.section("steady", "Steady-state overhead, switched on and off in one JVM", text, info,
+                        "make bench-steady")
+
+
+if __name__ == "__main__":
+    main()
