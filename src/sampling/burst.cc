@@ -1,0 +1,87 @@
+#include "src/sampling/burst.h"
+
+#include <sys/mman.h>
+#include <x86intrin.h>
+
+#include <new>
+
+#include "src/base/hash.h"
+
+namespace assay::sampling {
+
+bool BurstQueue::Init() {
+  if (cells_ != nullptr) return true;
+  void* memory = mmap(nullptr, kBlocks * sizeof(Cell), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  cells_ = static_cast<Cell*>(memory);
+  for (uint32_t i = 0; i < kBlocks; i++) new (&cells_[i].turn) std::atomic<uint64_t>(i);
+  return true;
+}
+
+bool BurstQueue::Push(const BurstBlock& block) {
+  uint64_t head = head_.load(std::memory_order_relaxed);
+  for (;;) {
+    Cell& cell = cells_[head % kBlocks];
+    uint64_t turn = cell.turn.load(std::memory_order_acquire);
+    if (turn < head) return false;
+    if (turn == head) {
+      if (!head_.compare_exchange_weak(head, head + 1, std::memory_order_relaxed)) continue;
+      cell.block = block;
+      cell.turn.store(head + 1, std::memory_order_release);
+      return true;
+    }
+    head = head_.load(std::memory_order_relaxed);
+  }
+}
+
+bool BurstQueue::Pop(BurstBlock* block) {
+  Cell& cell = cells_[tail_ % kBlocks];
+  if (cell.turn.load(std::memory_order_acquire) != tail_ + 1) return false;
+  *block = cell.block;
+  cell.turn.store(tail_ + kBlocks, std::memory_order_release);
+  tail_++;
+  return true;
+}
+
+void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
+  Cut(slot);
+  slot.burst_tick = tick;
+  uint32_t samples = parameters_->samples.load(std::memory_order_relaxed);
+  uint32_t stride = parameters_->stride.load(std::memory_order_relaxed);
+  slot.left = samples > 0 ? samples : 1;
+  slot.stride = stride > 0 ? stride : 1;
+  if (slot.random == 0) {
+    slot.random = Mix64(parameters_->seed.load(std::memory_order_relaxed) * 0x9e3779b97f4a7c15ull +
+                        slot.number) | 1;
+  }
+  slot.random = slot.random * 6364136223846793005ull + 1442695040888963407ull;
+  slot.skip = 1 + static_cast<uint32_t>((slot.random >> 33) % slot.stride);
+  BurstBlock& block = slot.block;
+  block.tick_tsc = slot.tick_tsc.load(std::memory_order_relaxed);
+  block.first_tsc = block.last_tsc = __rdtsc();
+  block.walk_cycles = 0;
+  block.interval_ns = 0;
+  block.thread = slot.number;
+  block.events = 0;
+  block.count = 0;
+  block.failed = 0;
+}
+
+void BurstRecorder::Flush(ThreadSlot& slot, uint16_t flags) {
+  BurstBlock& block = slot.block;
+  block.flags = flags;
+  if (flags & BurstBlock::kLast) {
+    block.last_tsc = __rdtsc();
+    block.interval_ns = slot.java_ns.exchange(0, std::memory_order_relaxed);
+  }
+  if (!queue_->Push(block)) {
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    // The interval is not lost with the block: the next burst stands for it.
+    slot.java_ns.fetch_add(block.interval_ns, std::memory_order_relaxed);
+  }
+  block.count = 0;
+  block.failed = 0;
+}
+
+}  // namespace assay::sampling

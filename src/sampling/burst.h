@@ -1,0 +1,146 @@
+// Counter-based sampling (P0): a tick opens a burst; the burst takes every `stride`-th call until it
+// has `samples` of them, the first after a random skip in [1..stride]. This is the part that runs on
+// the sampled thread, inside a yieldpoint: no locks, no allocation, only the thread's own slot and
+// a bounded queue to the thread that does the accounting.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace assay::sampling {
+
+// What is changed while running; each field on its own, read at the start of a burst.
+struct BurstParameters {
+  std::atomic<uint32_t> samples{32};
+  std::atomic<uint32_t> stride{7};
+  std::atomic<uint32_t> depth{2};
+  std::atomic<bool> exhaustive{false};
+  std::atomic<uint64_t> seed{1};
+};
+
+// One burst, or a piece of a long one, on its way to the accounting thread.
+struct BurstBlock {
+  static constexpr uint32_t kIds = 50;
+  enum Flags : uint16_t {
+    kLast = 1,  // the totals below are those of the whole burst
+    kCut = 2,   // ended early: the VM took the word back, or the thread ended
+  };
+  uint64_t tick_tsc;        // when the tick armed the thread
+  uint64_t first_tsc;       // at the first call
+  uint64_t last_tsc;        // at the last call; set with kLast
+  uint64_t walk_cycles;     // spent walking stacks between first and last
+  uint64_t interval_ns;     // time in Java that the burst stands for; set with kLast
+  uint32_t thread;          // number of the thread
+  uint32_t events;          // calls seen, sampled or skipped
+  uint16_t count;           // ids in this block
+  uint16_t flags;
+  uint32_t failed;          // samples whose caller could not be found
+  uint32_t ids[kIds];
+};
+static_assert(sizeof(BurstBlock) == 256);
+
+// Bounded queue, many producers and one consumer (after D. Vyukov's array queue). A full queue
+// refuses; nobody ever waits.
+class BurstQueue {
+ public:
+  static constexpr uint32_t kBlocks = 1 << 14;
+  // Maps the memory; false when there is none.
+  bool Init();
+  bool Push(const BurstBlock& block);
+  bool Pop(BurstBlock* block);
+
+ private:
+  struct Cell {
+    std::atomic<uint64_t> turn;
+    BurstBlock block;
+  };
+  Cell* cells_ = nullptr;
+  alignas(64) std::atomic<uint64_t> head_{0};
+  alignas(64) uint64_t tail_ = 0;
+};
+
+struct ThreadSlot {
+  // Shared with the ticker.
+  std::atomic<uintptr_t> thread{0};      // JavaThread*, 0 = free
+  std::atomic<uint32_t> pin{0};          // the ticker is touching the thread
+  std::atomic<uint32_t> tick_number{0};  // changes with every tick that armed
+  std::atomic<uint64_t> tick_tsc{0};
+  std::atomic<uint64_t> java_ns{0};      // time in Java not yet claimed by a burst
+  uint32_t number = 0;                   // of the thread, never reused
+  uintptr_t stack_limit = 0;             // no hook below this address
+  void* env = nullptr;                   // JNIEnv*
+
+  // Of the sampled thread alone.
+  alignas(64) uint32_t burst_tick = 0;  // tick_number of the burst under way
+  uint32_t left = 0;                    // samples still to take; 0 = no burst
+  uint32_t skip = 0;
+  uint32_t stride = 1;
+  uint64_t random = 0;
+  BurstBlock block{};
+
+  // For a new owner. Leaves the pin alone: the ticker may hold it on a free slot.
+  void Reset() {
+    tick_number.store(0);
+    tick_tsc.store(0);
+    java_ns.store(0);
+    stack_limit = 0;
+    env = nullptr;
+    burst_tick = left = skip = 0;
+    random = 0;
+    block = {};
+  }
+};
+
+class BurstRecorder {
+ public:
+  constexpr BurstRecorder(const BurstParameters* parameters, BurstQueue* queue)
+      : parameters_(parameters), queue_(queue) {}
+
+  // A call was seen by an armed thread. True: take a sample, then call Took().
+  bool OnCall(ThreadSlot& slot) {
+    uint32_t tick = slot.tick_number.load(std::memory_order_acquire);
+    if (slot.left == 0 || slot.burst_tick != tick) Begin(slot, tick);
+    slot.block.events++;
+    if (--slot.skip > 0) return false;
+    slot.skip = slot.stride;
+    return true;
+  }
+  // The sample's id, or kNoId when its caller could not be found. True: the burst is complete and the
+  // thread is to be disarmed.
+  static constexpr uint32_t kNoId = UINT32_MAX;
+  bool Took(ThreadSlot& slot, uint32_t id) {
+    BurstBlock& block = slot.block;
+    if (id == kNoId) {
+      block.failed++;
+    } else {
+      if (block.count >= BurstBlock::kIds) Flush(slot, 0);
+      // Checked on a copy: whatever happens to a slot, nothing is written outside of it.
+      uint32_t at = block.count;
+      if (at < BurstBlock::kIds) {
+        block.ids[at] = id;
+        block.count = static_cast<uint16_t>(at + 1);
+      }
+    }
+    if (--slot.left > 0) return false;
+    Flush(slot, BurstBlock::kLast);
+    return true;
+  }
+  // Ends a burst under way, if any, with what it has.
+  void Cut(ThreadSlot& slot) {
+    if (slot.left == 0) return;
+    slot.left = 0;
+    Flush(slot, BurstBlock::kLast | BurstBlock::kCut);
+  }
+
+  uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  void Begin(ThreadSlot& slot, uint32_t tick);
+  void Flush(ThreadSlot& slot, uint16_t flags);
+
+  const BurstParameters* parameters_;
+  BurstQueue* queue_;
+  std::atomic<uint64_t> dropped_{0};
+};
+
+}  // namespace assay::sampling

@@ -1,0 +1,129 @@
+#include "src/sampling/burst_ledger.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/sampling/site_table.h"
+
+namespace assay::sampling {
+
+void BurstLedger::SetClock(double ns_per_cycle, uint64_t start_tsc) {
+  ns_per_cycle_ = ns_per_cycle;
+  start_tsc_ = start_tsc;
+}
+
+BurstLedger::Site& BurstLedger::site(uint32_t index) {
+  if (index >= sites_.size()) sites_.resize(std::max<size_t>(index + 1, sites_.size() * 2));
+  return sites_[index];
+}
+
+BurstLedger::Site BurstLedger::Take(uint32_t index) {
+  if (index >= sites_.size()) return {};
+  return std::exchange(sites_[index], Site{});
+}
+
+void BurstLedger::Add(const BurstBlock& block) {
+  failed_ += block.failed;
+  std::vector<uint32_t>& ids = pieces_[block.thread];
+  ids.insert(ids.end(), block.ids, block.ids + std::min<uint32_t>(block.count, BurstBlock::kIds));
+  if (!(block.flags & BurstBlock::kLast)) return;
+  Finish(block, ids);
+  if (ids.capacity() > 4096) {
+    pieces_.erase(block.thread);
+  } else {
+    ids.clear();
+  }
+  if (pieces_.size() > 4096) pieces_.clear();  // threads that ended long ago
+}
+
+void BurstLedger::Calibrate(const BurstBlock& block) {
+  constexpr uint32_t kEnoughEvents = 8;
+  if (block.walk_cycles == 0 && block.events >= kEnoughEvents && block.last_tsc > block.first_tsc) {
+    double each = static_cast<double>(block.last_tsc - block.first_tsc) / (block.events - 1);
+    event_cycles_ = std::min(event_cycles_, each);
+  }
+  if (block.first_tsc > block.tick_tsc) {
+    latency_cycles_ = std::min<double>(latency_cycles_, block.first_tsc - block.tick_tsc);
+  }
+}
+
+double BurstLedger::EstimateCalls(const BurstBlock& block, double* density) const {
+  double interval = static_cast<double>(block.interval_ns);
+  double gaps = block.events > 0 ? block.events - 1.0 : 0;
+  double hook = event_cycles_ == kUnknownCycles ? 0 : event_cycles_;
+  double between = static_cast<double>(block.last_tsc - block.first_tsc) -
+                   static_cast<double>(block.walk_cycles) - gaps * hook;
+  double elapsed = std::max(between * ns_per_cycle_, gaps * kMinCallNs);
+  double counted = gaps;
+  if (correction_ != Correction::kDensity) {
+    counted += 0.5;
+    double latency = static_cast<double>(block.first_tsc - block.tick_tsc) - latency_cycles_;
+    elapsed += std::max(latency * ns_per_cycle_, kMinCallNs / 2);
+  }
+  *density = -1;
+  if (counted <= 0 || elapsed <= 0) return std::max<double>(block.events, 1);
+  *density = counted / elapsed * 1000;
+  if (interval <= elapsed) return block.events;
+  return counted / elapsed * interval;
+}
+
+void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& ids) {
+  bursts_++;
+  cut_ += (block.flags & BurstBlock::kCut) != 0;
+  events_ += block.events;
+  samples_ += ids.size();
+  Calibrate(block);
+  walk_ns_ += block.walk_cycles * ns_per_cycle_;
+  if (event_cycles_ != kUnknownCycles) hook_ns_ += block.events * event_cycles_ * ns_per_cycle_;
+  double density;
+  double calls = EstimateCalls(block, &density);
+  calls_ += calls;
+  AddTick(block, density, static_cast<uint32_t>(ids.size()));
+  if (ids.empty()) return;
+  double each = correction_ == Correction::kOff ? 1.0 : calls / ids.size();
+  weighted_samples_ += each * ids.size();
+  sorted_.assign(ids.begin(), ids.end());
+  for (uint32_t& id : sorted_) id = SiteTable::IndexOf(id);
+  std::sort(sorted_.begin(), sorted_.end());
+  for (size_t begin = 0; begin < sorted_.size();) {
+    size_t end = begin;
+    while (end < sorted_.size() && sorted_[end] == sorted_[begin]) end++;
+    double x = each * (end - begin);
+    Site& at = site(sorted_[begin]);
+    at.samples += end - begin;
+    at.weight += x;
+    at.squares += x * x;
+    at.half[bursts_ & 1] += x;
+    begin = end;
+  }
+}
+
+void BurstLedger::AddTick(const BurstBlock& block, double density, uint32_t samples) {
+  if (bursts_ % tick_every_ != 0) return;
+  auto since = [&](uint64_t from, uint64_t to) {
+    return to > from ? static_cast<uint64_t>((to - from) * ns_per_cycle_) : 0;
+  };
+  ticks_.push_back({.thread = block.thread,
+                    .time_ns = since(start_tsc_, block.tick_tsc),
+                    .latency_ns = since(block.tick_tsc, block.first_tsc),
+                    .interval_ns = block.interval_ns,
+                    .density = density,
+                    .samples = samples});
+  if (ticks_.size() < kMaxTicks) return;
+  for (size_t i = 0; i < ticks_.size() / 2; i++) ticks_[i] = ticks_[2 * i];
+  ticks_.resize(ticks_.size() / 2);
+  tick_every_ *= 2;
+}
+
+double BurstLedger::Scale() const {
+  if (correction_ != Correction::kOff || weighted_samples_ == 0) return 1;
+  return calls_ / weighted_samples_;
+}
+
+double BurstLedger::Variance(double weight, double squares) const {
+  if (bursts_ < 2) return weight * weight;
+  double count = static_cast<double>(bursts_);
+  return std::max(0.0, count / (count - 1) * (squares - weight * weight / count));
+}
+
+}  // namespace assay::sampling

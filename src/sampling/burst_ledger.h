@@ -1,0 +1,100 @@
+// Turns bursts into estimated numbers of calls, with the sums that their error is computed from.
+//
+// A tick finds a thread at a random moment of its time in Java; the burst that follows counts
+// `events` calls from there to its last one. Each burst stands for the thread's time in Java T since
+// the burst before. Its estimate of the calls in T is
+//     N = (events - 1/2) / min(C, T) * T,     C = (first call - tick) + time between calls
+// ("full": sampling latency is part of C, so code with long gaps between calls is not overrated; the
+// half call is the mean distance from the last call but one to the tick), shared equally by the
+// burst's samples. "density" leaves the latency out (C from the first call on, events - 1), "off"
+// gives every sample of the profile the same weight. Cutting C at T means that a burst which outlasts its
+// interval counts exactly the calls that it saw. Time between calls is the burst's time less the cost of
+// our hook, which is calibrated: the densest burst of a configuration ran next to nothing but the
+// hook. A call is taken to need at least kMinCallNs. The shortest latency ever seen is that of arming itself
+// and is taken off likewise.
+//
+// The variance of an edge's weight is that of a sum of B independent bursts:
+//     B / (B - 1) * (sum of x^2 - (sum of x)^2 / B),   x = the edge's weight within one burst.
+// Neighbouring calls are alike, so counting samples as independent would claim far too much.
+//
+// One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "src/profile/profile.h"
+#include "src/sampling/burst.h"
+
+namespace assay::sampling {
+
+enum class Correction { kOff, kDensity, kFull };
+
+class BurstLedger {
+ public:
+  struct Site {
+    uint64_t samples = 0;
+    double weight = 0;
+    double squares = 0;
+    double half[2] = {0, 0};  // the weight from odd and from even bursts
+  };
+
+  void set_correction(Correction correction) { correction_ = correction; }
+  // Must be set before Add().
+  void SetClock(double ns_per_cycle, uint64_t start_tsc);
+  // The cost of the hook depends on samples and stride: a change of those starts a new calibration.
+  void Recalibrate() { event_cycles_ = kUnknownCycles; }
+
+  // Ids are passed on to `site_of`-style arrays by index: entries grow as needed.
+  void Add(const BurstBlock& block);
+
+  const std::vector<Site>& sites() const { return sites_; }
+  Site& site(uint32_t index);
+  // Of what is now in a site's place; leaves the site empty for a successor.
+  Site Take(uint32_t index);
+
+  uint64_t bursts() const { return bursts_; }
+  uint64_t cut() const { return cut_; }
+  uint64_t samples() const { return samples_; }
+  uint64_t failed() const { return failed_; }
+  uint64_t events() const { return events_; }
+  double calls() const { return calls_; }
+  double hook_ns() const { return hook_ns_; }
+  double event_cycles() const { return event_cycles_; }
+  double walk_ns() const { return walk_ns_; }
+  static constexpr double kMinCallNs = 1;
+  // The factor that makes weights numbers of calls; 1 unless the correction is off.
+  double Scale() const;
+  // Of a sum of `weight` and `squares` over all bursts.
+  double Variance(double weight, double squares) const;
+
+  // At most kMaxTicks points, evenly thinned.
+  static constexpr size_t kMaxTicks = 20000;
+  const std::vector<profile::TickPoint>& ticks() const { return ticks_; }
+
+ private:
+  void Finish(const BurstBlock& block, const std::vector<uint32_t>& ids);
+  void Calibrate(const BurstBlock& block);
+  double EstimateCalls(const BurstBlock& block, double* density) const;
+  void AddTick(const BurstBlock& block, double density, uint32_t samples);
+
+  Correction correction_ = Correction::kFull;
+  double ns_per_cycle_ = 0;
+  static constexpr double kUnknownCycles = 1e9;
+  double event_cycles_ = kUnknownCycles;    // of one passage of the hook
+  double latency_cycles_ = kUnknownCycles;  // of arming
+  uint64_t start_tsc_ = 0;
+  std::vector<Site> sites_;
+  std::unordered_map<uint32_t, std::vector<uint32_t>> pieces_;  // of long bursts, by thread
+  std::vector<uint32_t> sorted_;
+  uint64_t bursts_ = 0, cut_ = 0, samples_ = 0, failed_ = 0, events_ = 0;
+  double calls_ = 0;
+  double hook_ns_ = 0;
+  double walk_ns_ = 0;
+  double weighted_samples_ = 0;
+  std::vector<profile::TickPoint> ticks_;
+  uint64_t tick_every_ = 1;
+};
+
+}  // namespace assay::sampling

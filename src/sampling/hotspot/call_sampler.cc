@@ -1,0 +1,426 @@
+#include "src/sampling/hotspot/call_sampler.h"
+
+#include <time.h>
+#include <x86intrin.h>
+
+#include <algorithm>
+
+namespace assay::sampling {
+namespace {
+
+// JavaThreadState::_thread_in_Java and its transition (globalDefinitions.hpp).
+constexpr int32_t kInJava = 8;
+constexpr uint64_t kAccountEveryNs = 20000000;
+constexpr uint64_t kExhaustiveTickNs = 200000;
+
+constexpr jvmtiEvent kEvents[] = {
+    JVMTI_EVENT_COMPILED_METHOD_LOAD, JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+    JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,
+    JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE};
+
+void SleepMs(int ms) {
+  timespec time = {0, ms * 1000000};
+  nanosleep(&time, nullptr);
+}
+
+}  // namespace
+
+CallSampler& CallSampler::Get() {
+  static CallSampler* sampler = new CallSampler;  // never destroyed: callbacks outlive everything
+  return *sampler;
+}
+
+Status CallSampler::Open(JavaVM* vm) {
+  if (jvmti_ != nullptr) return {};
+  jvmtiEnv* jvmti = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
+    return Error{"this JVM has no JVMTI"};
+  }
+  jvmtiCapabilities wanted{};
+  wanted.can_generate_compiled_method_load_events = 1;
+  if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE) {
+    jvmti->DisposeEnvironment();
+    return Error{"the JVM does not report compiled methods"};
+  }
+  jvmtiCapabilities tags{};
+  tags.can_tag_objects = 1;  // for RunAtSafepoint
+  jvmti->AddCapabilities(&tags);
+  jvmtiEventCallbacks callbacks{};
+  callbacks.CompiledMethodLoad = CompiledMethodLoad;
+  callbacks.CompiledMethodUnload = CompiledMethodUnload;
+  callbacks.DynamicCodeGenerated = DynamicCode;
+  callbacks.ThreadStart = ThreadStart;
+  callbacks.ThreadEnd = ThreadEnd;
+  callbacks.ClassLoad = ClassLoad;
+  callbacks.ClassPrepare = ClassPrepare;
+  jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  vm_ = vm;
+  jvmti_ = jvmti;
+  return {};
+}
+
+Status CallSampler::Prepare(JavaVM* vm) { return Open(vm); }
+
+Status CallSampler::Load(JNIEnv* jni) {
+  HookContext& hooks = Hooks();
+  if (!hooks.threads.Init() || !hooks.sites.Init() || !hooks.queue.Init()) {
+    return Error{"not enough address space"};
+  }
+  if (!loaded_) {
+    ASSAY_ASSIGN(structs_, VmStructs::Load(reinterpret_cast<void*>(jni->functions->GetVersion)));
+    ASSAY_ASSIGN(state_offset_, structs_.Offset("JavaThread::_thread_state"));
+    ASSAY_ASSIGN(hooks.code, CodeHeap::Load(structs_));
+    ASSAY_ASSIGN(uintptr_t call_stub, structs_.StaticAddress("StubRoutines::_call_stub_return_address"));
+    hooks.call_stub_return = *reinterpret_cast<uintptr_t*>(call_stub);
+    hooks.walker = reinterpret_cast<AsyncGetCallTrace>(structs_.Symbol("AsyncGetCallTrace"));
+    ASSAY_ASSIGN(watch_, ThreadWatch::Make(jvmti_, jni, structs_, &hooks.threads));
+    loaded_ = true;
+  }
+  return {};
+}
+
+void CallSampler::SetEvents(jvmtiEventMode mode) {
+  for (jvmtiEvent event : kEvents) jvmti_->SetEventNotificationMode(mode, event, nullptr);
+}
+
+void CallSampler::ApplyParameters() {
+  BurstParameters& parameters = Hooks().parameters;
+  parameters.samples = std::max(settings_.samples, 1u);
+  parameters.stride = std::max(settings_.stride, 1u);
+  parameters.depth = std::clamp(settings_.depth, 2u, kMaxDepth);
+  parameters.seed = settings_.seed;
+  parameters.exhaustive = settings_.exhaustive;
+  ledger_.set_correction(settings_.correction);
+  ledger_.Recalibrate();
+  if (resolver_) resolver_->set_depth(parameters.depth);
+}
+
+Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settings) {
+  std::lock_guard control(control_);
+  if (running_) return Error{"calls are already being sampled in this JVM"};
+  ASSAY_TRY(Open(vm));
+  ASSAY_TRY(Load(jni));
+  HookContext& hooks = Hooks();
+  settings_ = settings;
+  {
+    std::lock_guard lock(ledger_mutex_);
+    hooks.sites.RetireAll();
+    BurstBlock stale;
+    while (hooks.queue.Pop(&stale)) {
+    }
+    ledger_ = BurstLedger();
+    methods_ = std::make_unique<CompiledMethods>(jvmti_);
+    resolver_ = std::make_unique<SiteResolver>(&hooks, methods_.get(), &ledger_);
+    start_ns_ = MonotonicNs();
+    start_tsc_ = __rdtsc();
+    since_account_ns_ = 0;
+    ApplyParameters();
+  }
+  running_ = true;
+  SetEvents(JVMTI_ENABLE);
+  jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+  jvmti_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  auto interpreter = methods_->interpreter();
+  hooks.interpreter_begin = interpreter.begin;
+  hooks.interpreter_end = interpreter.end;
+  PrepareMethodIds(jni);
+  watch_->AddAll(jni);
+  hooks.active = true;
+  pending_ = true;
+  refusal_.clear();
+  TryInstall();
+  if (!pending_ && installed_ == nullptr) {
+    std::string why = refusal_;
+    running_ = false;
+    hooks.active = false;
+    SetEvents(JVMTI_DISABLE);
+    watch_->RemoveAll();
+    return Error{why};
+  }
+  uint64_t tick = settings_.exhaustive ? kExhaustiveTickNs : settings_.tick_ns;
+  return ticker_.Start(OnTick, this, tick, settings_.seed);
+}
+
+Result<std::unique_ptr<Yieldpoint>> CallSampler::Choose(bool* undecided) {
+  YieldpointSources sources{methods_.get(), &structs_, RunAtSafepoint, this};
+  if (settings_.via == Via::kReturn) return MakeReturnYieldpoint(sources, undecided);
+  auto entry = MakeEntryYieldpoint(sources, undecided);
+  if (entry.ok() || settings_.via == Via::kEntry || *undecided) return entry;
+  auto by_return = MakeReturnYieldpoint(sources, undecided);
+  if (by_return.ok()) return by_return;
+  return Error{entry.error().message + "; " + by_return.error().message};
+}
+
+void CallSampler::TryInstall() {
+  if (!pending_) return;
+  bool undecided = false;
+  auto chosen = Choose(&undecided);
+  if (!chosen.ok()) {
+    if (undecided) return;
+    refusal_ = chosen.error().message;
+    pending_ = false;
+    return;
+  }
+  pending_ = false;
+  Status status = (*chosen)->Install();
+  if (!status.ok()) {
+    refusal_ = status.error().message;
+    return;
+  }
+  yieldpoint_ = std::move(*chosen);
+  installed_ = yieldpoint_.get();
+}
+
+// FollowReferences runs its callbacks in a VM operation at a safepoint (jvmtiTagMap.cpp,
+// VM_HeapWalkOperation); started at an array of one element it visits next to nothing.
+bool CallSampler::RunAtSafepoint(void* self, void (*function)(void*), void* argument) {
+  auto* sampler = static_cast<CallSampler*>(self);
+  JNIEnv* jni = nullptr;
+  if (sampler->vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_1_6) != JNI_OK) return false;
+  struct Call {
+    void (*function)(void*);
+    void* argument;
+    bool done;
+  } call{function, argument, false};
+  jclass object = jni->FindClass("java/lang/Object");
+  jobjectArray array = object ? jni->NewObjectArray(1, object, nullptr) : nullptr;
+  if (array != nullptr) jni->SetObjectArrayElement(array, 0, array);
+  jvmtiHeapCallbacks callbacks{};
+  callbacks.heap_reference_callback = [](jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong,
+                                         jlong, jlong, jlong*, jlong*, jint, void* data) -> jint {
+    auto* call = static_cast<Call*>(data);
+    if (!call->done) call->function(call->argument);
+    call->done = true;
+    return JVMTI_VISIT_ABORT;
+  };
+  if (array != nullptr) {
+    sampler->jvmti_->FollowReferences(0, nullptr, array, &callbacks, &call);
+    jni->DeleteLocalRef(array);
+  } else {
+    jni->ExceptionClear();
+  }
+  if (object != nullptr) jni->DeleteLocalRef(object);
+  return call.done;
+}
+
+void CallSampler::PrepareMethodIds(JNIEnv* jni) {
+  jint count = 0;
+  jclass* classes = nullptr;
+  if (jvmti_->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    ClassPrepare(jvmti_, jni, nullptr, classes[i]);
+    jni->DeleteLocalRef(classes[i]);
+  }
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(classes));
+}
+
+Status CallSampler::Reconfigure(const SamplerSettings& settings) {
+  std::lock_guard control(control_);
+  if (!running_) return Error{"not running"};
+  if (settings.via != settings_.via) return Error{"via cannot be changed while running"};
+  std::lock_guard lock(ledger_mutex_);
+  settings_ = settings;
+  ApplyParameters();
+  ticker_.set_period(settings_.exhaustive ? kExhaustiveTickNs : settings_.tick_ns);
+  return {};
+}
+
+void CallSampler::OnTick(void* self, uint64_t elapsed_ns) {
+  static_cast<CallSampler*>(self)->Tick(elapsed_ns);
+}
+
+void CallSampler::Tick(uint64_t elapsed_ns) {
+  HookContext& hooks = Hooks();
+  Yieldpoint* yieldpoint = installed_.load(std::memory_order_acquire);
+  if (yieldpoint != nullptr) {
+    bool exhaustive = hooks.parameters.exhaustive.load(std::memory_order_relaxed);
+    ticks_.fetch_add(1, std::memory_order_relaxed);
+    uint32_t end = hooks.threads.high_water();
+    for (uint32_t i = 0; i < end; i++) {
+      ThreadSlot& slot = hooks.threads.slot(i);
+      if (slot.thread.load(std::memory_order_relaxed) == 0) continue;
+      SlotPin pin(slot);
+      uintptr_t thread = pin.thread();
+      if (thread == 0) continue;
+      int32_t state = *reinterpret_cast<volatile int32_t*>(thread + state_offset_);
+      if (exhaustive) {
+        yieldpoint->Arm(thread);
+        continue;
+      }
+      if (state != kInJava) continue;
+      ticks_in_java_.fetch_add(1, std::memory_order_relaxed);
+      slot.java_ns.fetch_add(elapsed_ns, std::memory_order_relaxed);
+      if (yieldpoint->IsArmed(thread)) {
+        ticks_unanswered_.fetch_add(1, std::memory_order_relaxed);
+        continue;
+      }
+      slot.tick_tsc.store(__rdtsc(), std::memory_order_relaxed);
+      slot.tick_number.fetch_add(1, std::memory_order_release);
+      if (yieldpoint->Arm(thread)) arms_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  since_account_ns_ += elapsed_ns;
+  if (since_account_ns_ >= kAccountEveryNs) {
+    since_account_ns_ = 0;
+    Account();
+  }
+}
+
+void CallSampler::Account() {
+  std::lock_guard lock(ledger_mutex_);
+  uint64_t now_ns = MonotonicNs();
+  uint64_t now_tsc = __rdtsc();
+  if (now_tsc > start_tsc_ && now_ns > start_ns_) {
+    ledger_.SetClock(static_cast<double>(now_ns - start_ns_) / (now_tsc - start_tsc_), start_tsc_);
+  }
+  BurstBlock block;
+  while (Hooks().queue.Pop(&block)) ledger_.Add(block);
+  resolver_->RetireUnloaded();
+}
+
+void CallSampler::DisarmAll() {
+  HookContext& hooks = Hooks();
+  if (yieldpoint_ == nullptr) return;
+  for (uint32_t i = 0; i < hooks.threads.high_water(); i++) {
+    SlotPin pin(hooks.threads.slot(i));
+    if (pin.thread() != 0) yieldpoint_->Disarm(pin.thread());
+  }
+}
+
+void CallSampler::Stop(JNIEnv* jni) {
+  std::lock_guard control(control_);
+  if (!running_) return;
+  HookContext& hooks = Hooks();
+  hooks.active = false;
+  pending_ = false;
+  ticker_.Stop();
+  if (yieldpoint_ != nullptr) {
+    DisarmAll();
+    SleepMs(2);  // a thread in the hook may still have armed itself
+    DisarmAll();
+    yieldpoint_->Remove();
+    SleepMs(2);
+  }
+  installed_ = nullptr;
+  SetEvents(JVMTI_DISABLE);
+  watch_->RemoveAll();
+  Account();
+  running_ = false;
+}
+
+void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
+  HookContext& hooks = Hooks();
+  std::lock_guard lock(ledger_mutex_);
+  if (resolver_ == nullptr) return;
+  bool framed = jni != nullptr && jni->PushLocalFrame(4096) == 0;
+  resolver_->Fill(profile, settings_.exhaustive);
+  if (framed) jni->PopLocalFrame(nullptr);
+  profile.threads = watch_->names();
+  profile.ticks = ledger_.ticks();
+
+  auto lost = [&](const char* reason, uint64_t count) {
+    if (count > 0) profile.lost[reason] = count;
+  };
+  static const char* kReasons[kWalkReasons] = {
+      "walk failed: no Java frames", "walk failed: class load events off", "walk failed: GC active",
+      "walk failed: unknown frame outside Java", "walk failed: not walkable outside Java",
+      "walk failed: unknown frame", "walk failed: not walkable", "walk failed: unknown thread state",
+      "walk failed: thread exiting", "walk failed: deoptimization", "walk failed: safepoint",
+      nullptr, nullptr, nullptr, "walk failed: no method", "walk failed: no stack left"};
+  for (int i = 0; i < kWalkReasons; i++) {
+    if (kReasons[i] != nullptr) lost(kReasons[i], hooks.walk_failures[i]);
+  }
+  for (const auto& [reason, count] : resolver_->unresolved()) profile.lost[reason] = count;
+  lost("bursts dropped: queue full", hooks.recorder.dropped());
+  lost("samples dropped: site table full", hooks.sites.full());
+  lost("threads not followed", watch_->refused());
+  lost("bursts cut short by the VM", ledger_.cut());
+  lost("ticks in Java without a call since the last", ticks_unanswered_);
+  auto& metadata = profile.metadata;
+  metadata["via"] = yieldpoint_ ? yieldpoint_->name() : pending_ ? "none yet" : "none";
+  metadata["calls-seen"] = "calls that remain after JIT inlining, made to compiled methods";
+  metadata["ticks"] = std::to_string(ticks_);
+  metadata["ticks-in-java"] = std::to_string(ticks_in_java_);
+  metadata["bursts"] = std::to_string(ledger_.bursts());
+  metadata["burst-samples"] = std::to_string(ledger_.samples());
+  metadata["burst-events"] = std::to_string(ledger_.events());
+  metadata["walks"] = std::to_string(hooks.walks);
+  metadata["interpreted-callers"] = std::to_string(hooks.interpreted_callers);
+  metadata["vm-passes"] = std::to_string(hooks.vm_passes);
+  metadata["osr-entries"] = std::to_string(hooks.osr_entries);
+  metadata["hook-cycles-per-call"] = std::to_string(ledger_.event_cycles());
+  metadata["walk-ms"] = std::to_string(ledger_.walk_ns() / 1e6);
+  metadata["hook-ms"] = std::to_string(ledger_.hook_ns() / 1e6);
+  if (resolver_->split_half() >= 0) {
+    metadata["split-half-overlap"] = std::to_string(resolver_->split_half());
+  }
+}
+
+DoctorReport CallSampler::Examine(JavaVM* vm, JNIEnv* jni) {
+  DoctorReport report;
+  std::lock_guard control(control_);
+  Status status = Open(vm);
+  if (status.ok()) status = Load(jni);
+  if (!status.ok()) {
+    for (const char* name : {"entry", "return"}) report.push_back({name, false, status.error().message});
+    return report;
+  }
+  bool fresh = methods_ == nullptr || !running_;
+  if (fresh) {
+    methods_ = std::make_unique<CompiledMethods>(jvmti_);
+    SetEvents(JVMTI_ENABLE);
+    jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+    jvmti_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+    SetEvents(JVMTI_DISABLE);
+  }
+  YieldpointSources sources{methods_.get(), &structs_, RunAtSafepoint, this};
+  bool undecided;
+  for (auto* make : {MakeEntryYieldpoint, MakeReturnYieldpoint}) {
+    auto made = make(sources, &undecided);
+    report.push_back({make == MakeEntryYieldpoint ? "entry" : "return", made.ok(),
+                      made.ok() ? (*made)->Describe() : made.error().message});
+  }
+  return report;
+}
+
+void JNICALL CallSampler::CompiledMethodLoad(jvmtiEnv*, jmethodID method, jint size, const void* code,
+                                             jint, const jvmtiAddrLocationMap*, const void* info) {
+  CallSampler& self = Get();
+  self.methods_->OnLoad(method, code, static_cast<uint32_t>(size), info);
+  if (self.pending_ && self.control_.try_lock()) {
+    self.TryInstall();
+    self.control_.unlock();
+  }
+}
+
+void JNICALL CallSampler::CompiledMethodUnload(jvmtiEnv*, jmethodID, const void* code) {
+  Get().methods_->OnUnload(code);
+}
+
+void JNICALL CallSampler::DynamicCode(jvmtiEnv*, const char* name, const void* code, jint size) {
+  Get().methods_->OnDynamicCode(name, code, static_cast<uint32_t>(size));
+}
+
+void JNICALL CallSampler::ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
+  Get().watch_->OnStart(jni, thread);
+}
+
+void JNICALL CallSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
+  CallSampler& self = Get();
+  ThreadSlot* slot = self.watch_->Current(jni);
+  if (slot == nullptr) return;
+  if (Yieldpoint* yieldpoint = self.installed_) yieldpoint->Disarm(slot->thread.load());
+  Hooks().recorder.Cut(*slot);
+  self.watch_->OnEnd(jni);
+}
+
+// AsyncGetCallTrace names a method only if its jmethodID exists already.
+void JNICALL CallSampler::ClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass type) {
+  jint count = 0;
+  jmethodID* methods = nullptr;
+  if (jvmti->GetClassMethods(type, &count, &methods) == JVMTI_ERROR_NONE) {
+    jvmti->Deallocate(reinterpret_cast<unsigned char*>(methods));
+  }
+}
+
+}  // namespace assay::sampling

@@ -1,0 +1,105 @@
+// The whole of counter-based sampling on one HotSpot VM: proves and installs a yieldpoint, follows
+// threads and compiled code, ticks, and accounts for what the hooks report. One per process; starts
+// and stops any number of times; Stop leaves the VM as it was.
+#pragma once
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "src/profile/profile.h"
+#include "src/sampling/burst_ledger.h"
+#include "src/sampling/doctor_report.h"
+#include "src/sampling/hotspot/compiled_methods.h"
+#include "src/sampling/hotspot/hooks.h"
+#include "src/sampling/hotspot/site_resolver.h"
+#include "src/sampling/hotspot/thread_watch.h"
+#include "src/sampling/hotspot/yieldpoints.h"
+#include "src/sampling/tick_thread.h"
+
+namespace assay::sampling {
+
+enum class Via { kAuto, kEntry, kReturn };
+
+struct SamplerSettings {
+  uint64_t tick_ns = 1000000;
+  uint32_t samples = 32;
+  uint32_t stride = 7;
+  uint32_t depth = 2;
+  bool exhaustive = false;
+  Correction correction = Correction::kFull;
+  Via via = Via::kAuto;
+  uint64_t seed = 1;
+};
+
+class CallSampler {
+ public:
+  static CallSampler& Get();
+
+  // Takes the capabilities that have to be taken early. Optional.
+  Status Prepare(JavaVM* vm);
+  // On a Java thread in native code, live phase.
+  Status Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settings);
+  Status Reconfigure(const SamplerSettings& settings);
+  void Stop(JNIEnv* jni);
+  void Snapshot(JNIEnv* jni, profile::Profile& profile);
+
+  DoctorReport Examine(JavaVM* vm, JNIEnv* jni);
+
+ private:
+  CallSampler() = default;
+  Status Open(JavaVM* vm);
+  Status Load(JNIEnv* jni);
+  void ApplyParameters();
+  void SetEvents(jvmtiEventMode mode);
+  void PrepareMethodIds(JNIEnv* jni);
+  // Installs what the settings ask for, if the VM's code already proves it.
+  void TryInstall();
+  Result<std::unique_ptr<Yieldpoint>> Choose(bool* undecided);
+  static bool RunAtSafepoint(void* self, void (*function)(void*), void* argument);
+
+  static void OnTick(void* self, uint64_t elapsed_ns);
+  void Tick(uint64_t elapsed_ns);
+  void Account();
+  void DisarmAll();
+
+  static void JNICALL CompiledMethodLoad(jvmtiEnv*, jmethodID, jint, const void*, jint,
+                                         const jvmtiAddrLocationMap*, const void*);
+  static void JNICALL CompiledMethodUnload(jvmtiEnv*, jmethodID, const void*);
+  static void JNICALL DynamicCode(jvmtiEnv*, const char*, const void*, jint);
+  static void JNICALL ThreadStart(jvmtiEnv*, JNIEnv*, jthread);
+  static void JNICALL ThreadEnd(jvmtiEnv*, JNIEnv*, jthread);
+  static void JNICALL ClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {}
+  static void JNICALL ClassPrepare(jvmtiEnv*, JNIEnv*, jthread, jclass);
+
+  JavaVM* vm_ = nullptr;
+  jvmtiEnv* jvmti_ = nullptr;
+  bool loaded_ = false;
+  VmStructs structs_;
+  uint64_t state_offset_ = 0;
+  std::unique_ptr<CompiledMethods> methods_;
+  std::unique_ptr<ThreadWatch> watch_;
+  std::unique_ptr<SiteResolver> resolver_;
+
+  std::mutex control_;  // start, stop, reconfigure, install
+  SamplerSettings settings_;
+  std::atomic<Yieldpoint*> installed_{nullptr};
+  std::unique_ptr<Yieldpoint> yieldpoint_;
+  std::atomic<bool> pending_{false};
+  std::string refusal_;
+  bool running_ = false;
+  TickThread ticker_;
+
+  std::mutex ledger_mutex_;  // accounting and snapshots
+  BurstLedger ledger_;
+  uint64_t start_ns_ = 0, start_tsc_ = 0;
+  uint64_t since_account_ns_ = 0;
+  std::atomic<uint64_t> ticks_{0}, ticks_in_java_{0}, arms_{0}, ticks_unanswered_{0};
+};
+
+}  // namespace assay::sampling

@@ -1,0 +1,201 @@
+#include "src/sampling/hotspot/compiled_methods.h"
+
+#include <jvmticmlr.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace assay::sampling {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+// "Ljava/util/Map$Entry;" -> "java.util.Map$Entry"; a hidden class keeps its '/suffix'.
+std::string ClassNameOf(const char* signature) {
+  std::string name = signature;
+  if (name.size() > 2 && name.front() == 'L' && name.back() == ';') {
+    name = name.substr(1, name.size() - 2);
+  }
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+const jvmtiCompiledMethodLoadInlineRecord* InlineRecordOf(const void* compile_info) {
+  auto* header = static_cast<const jvmtiCompiledMethodLoadRecordHeader*>(compile_info);
+  for (; header != nullptr; header = header->next) {
+    if (header->kind == JVMTI_CMLR_INLINE_INFO) {
+      return reinterpret_cast<const jvmtiCompiledMethodLoadInlineRecord*>(header);
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+uint32_t CompiledMethods::Intern(jmethodID method) {
+  std::lock_guard lock(mutex_);
+  return InternLocked(method);
+}
+
+uint32_t CompiledMethods::InternLocked(jmethodID method) {
+  if (method == nullptr) return kNone;
+  auto [it, is_new] = method_ids_.try_emplace(method, kNone);
+  if (!is_new) return it->second;
+  char* name = nullptr;
+  char* descriptor = nullptr;
+  char* signature = nullptr;
+  jclass holder = nullptr;
+  MethodName info{.id = method};
+  if (jvmti_->GetMethodName(method, &name, &descriptor, nullptr) == JVMTI_ERROR_NONE &&
+      jvmti_->GetMethodDeclaringClass(method, &holder) == JVMTI_ERROR_NONE &&
+      jvmti_->GetClassSignature(holder, &signature, nullptr) == JVMTI_ERROR_NONE) {
+    info.class_name = ClassNameOf(signature);
+    info.name = name;
+    info.descriptor = descriptor;
+    it->second = static_cast<uint32_t>(methods_.size());
+    methods_.push_back(std::move(info));
+  }
+  for (char* text : {name, descriptor, signature}) {
+    if (text != nullptr) jvmti_->Deallocate(reinterpret_cast<unsigned char*>(text));
+  }
+  uint32_t index = it->second;
+  if (index == kNone) method_ids_.erase(it);
+  return index;
+}
+
+void CompiledMethods::OnLoad(jmethodID method, const void* code, uint32_t size,
+                             const void* compile_info) {
+  auto begin = reinterpret_cast<uintptr_t>(code);
+  auto entry = std::make_unique<Code>();
+  entry->begin = begin;
+  entry->end = begin + size;
+  std::lock_guard lock(mutex_);
+  votes_.Observe({static_cast<const uint8_t*>(code), size}, begin);
+  entry->method = InternLocked(method);
+  if (auto* record = InlineRecordOf(compile_info)) {
+    std::vector<uint32_t> order(record->numpcs);
+    std::iota(order.begin(), order.end(), 0);
+    auto offset = [&](uint32_t i) {
+      return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(record->pcinfo[i].pc) - begin);
+    };
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return offset(a) < offset(b); });
+    for (uint32_t i : order) {
+      const PCStackInfo& info = record->pcinfo[i];
+      if (offset(i) > size) continue;
+      entry->offsets.push_back(offset(i));
+      entry->starts.push_back(static_cast<uint32_t>(entry->frames.size()));
+      for (int f = 0; f < info.numstackframes; f++) {
+        entry->frames.push_back({InternLocked(info.methods[f]), info.bcis[f]});
+      }
+    }
+    entry->starts.push_back(static_cast<uint32_t>(entry->frames.size()));
+  }
+  // The VM queues events; the unload of what was here before may still be on its way.
+  for (auto it = code_.lower_bound(begin); it != code_.begin() && std::prev(it)->second->end > begin;) {
+    --it;
+    dying_.push_back(std::move(it->second));
+    it = code_.erase(it);
+  }
+  for (auto it = code_.lower_bound(begin); it != code_.end() && it->first < entry->end;) {
+    if (it->first != begin) dying_.push_back(std::move(it->second));
+    it = code_.erase(it);
+  }
+  code_[begin] = std::move(entry);
+}
+
+void CompiledMethods::OnUnload(const void* code) {
+  std::lock_guard lock(mutex_);
+  auto it = code_.find(reinterpret_cast<uintptr_t>(code));
+  if (it == code_.end()) return;
+  dying_.push_back(std::move(it->second));
+  code_.erase(it);
+}
+
+void CompiledMethods::OnDynamicCode(const char* name, const void* code, uint32_t size) {
+  std::lock_guard lock(mutex_);
+  auto begin = reinterpret_cast<uintptr_t>(code);
+  if (strcmp(name, "Interpreter") == 0) interpreter_ = {begin, begin + size};
+  if (stubs_.size() < 100000) stubs_[begin] = name;
+}
+
+const CompiledMethods::Code* CompiledMethods::FindLocked(uintptr_t pc) const {
+  auto it = code_.upper_bound(pc);
+  if (it != code_.begin()) {
+    --it;
+    if (pc < it->second->end) return it->second.get();
+  }
+  for (const auto& code : dying_) {
+    if (code->begin <= pc && pc < code->end) return code.get();
+  }
+  return nullptr;
+}
+
+std::vector<VirtualFrame> CompiledMethods::Lookup(uintptr_t pc, bool* exact) const {
+  std::lock_guard lock(mutex_);
+  *exact = false;
+  const Code* code = FindLocked(pc);
+  if (code == nullptr) return {};
+  auto offset = static_cast<uint32_t>(pc - code->begin);
+  auto it = std::lower_bound(code->offsets.begin(), code->offsets.end(), offset);
+  if (it == code->offsets.end() || *it != offset) return {{code->method, -1}};
+  *exact = true;
+  size_t i = it - code->offsets.begin();
+  return {code->frames.begin() + code->starts[i], code->frames.begin() + code->starts[i + 1]};
+}
+
+uint32_t CompiledMethods::MethodAt(uintptr_t pc) const {
+  std::lock_guard lock(mutex_);
+  const Code* code = FindLocked(pc);
+  return code == nullptr ? kNone : code->method;
+}
+
+MethodName CompiledMethods::Name(uint32_t method) const {
+  std::lock_guard lock(mutex_);
+  return method < methods_.size() ? methods_[method] : MethodName{};
+}
+
+std::vector<CompiledMethods::Range> CompiledMethods::Unloaded() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Range> ranges;
+  for (const auto& code : dying_) ranges.push_back({code->begin, code->end});
+  return ranges;
+}
+
+void CompiledMethods::Forget(const std::vector<Range>& ranges) {
+  std::lock_guard lock(mutex_);
+  dying_.erase(dying_.begin(), dying_.begin() + std::min(ranges.size(), dying_.size()));
+}
+
+ShapeVotes CompiledMethods::votes() const {
+  std::lock_guard lock(mutex_);
+  return votes_;
+}
+
+std::string CompiledMethods::StubNameAt(uintptr_t address) const {
+  std::lock_guard lock(mutex_);
+  auto it = stubs_.find(address);
+  return it == stubs_.end() ? "" : it->second;
+}
+
+CompiledMethods::Range CompiledMethods::interpreter() const {
+  std::lock_guard lock(mutex_);
+  return interpreter_;
+}
+
+std::vector<CompiledMethods::Range> CompiledMethods::Sample(size_t count) const {
+  std::lock_guard lock(mutex_);
+  std::vector<Range> ranges;
+  for (const auto& [begin, code] : code_) {
+    if (ranges.size() == count) break;
+    ranges.push_back({begin, code->end});
+  }
+  return ranges;
+}
+
+size_t CompiledMethods::size() const {
+  std::lock_guard lock(mutex_);
+  return code_.size();
+}
+
+}  // namespace assay::sampling

@@ -1,0 +1,85 @@
+// What the VM says about its compiled methods (JVMTI CompiledMethodLoad with its inline records, the
+// public description of which bytecodes a program counter stands for), and the names of all methods
+// that appear there. Names are asked for while the class is certainly alive, so they survive its unloading.
+// Thread-safe; never called from a yieldpoint.
+#pragma once
+
+#include <jvmti.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "src/sampling/shape_votes.h"
+
+namespace assay::sampling {
+
+struct MethodName {
+  std::string class_name;
+  std::string name;
+  std::string descriptor;
+  jmethodID id;
+};
+
+struct VirtualFrame {
+  uint32_t method;  // index of a MethodName
+  int32_t bci;      // -1 when not known
+};
+
+class CompiledMethods {
+ public:
+  explicit CompiledMethods(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
+
+  void OnLoad(jmethodID method, const void* code, uint32_t size, const void* compile_info);
+  void OnUnload(const void* code);
+  void OnDynamicCode(const char* name, const void* code, uint32_t size);
+
+  // The frames at `pc`, innermost first; empty when no such compiled code is known. `exact`: the
+  // VM has debug information for this very pc; otherwise only the method is known.
+  std::vector<VirtualFrame> Lookup(uintptr_t pc, bool* exact) const;
+  // The method whose code holds `pc`; UINT32_MAX when none.
+  uint32_t MethodAt(uintptr_t pc) const;
+  // Index of a method, asking the VM for its name; UINT32_MAX when it is gone.
+  uint32_t Intern(jmethodID method);
+  MethodName Name(uint32_t method) const;
+
+  // Code ranges unloaded since the last call; lookups in them work until then.
+  struct Range {
+    uintptr_t begin, end;
+  };
+  std::vector<Range> Unloaded() const;
+  void Forget(const std::vector<Range>& ranges);
+
+  ShapeVotes votes() const;
+  // Start addresses and names of VM stubs seen.
+  std::string StubNameAt(uintptr_t address) const;
+  Range interpreter() const;
+  std::vector<Range> Sample(size_t count) const;  // some live compiled methods
+  size_t size() const;
+
+ private:
+  struct Code {
+    uintptr_t begin, end;
+    uint32_t method;
+    std::vector<uint32_t> offsets;  // of debug pcs, sorted
+    std::vector<uint32_t> starts;   // into frames, one more than offsets
+    std::vector<VirtualFrame> frames;
+  };
+  const Code* FindLocked(uintptr_t pc) const;
+  uint32_t InternLocked(jmethodID method);
+
+  jvmtiEnv* jvmti_;
+  mutable std::mutex mutex_;
+  std::map<uintptr_t, std::unique_ptr<Code>> code_;
+  std::vector<std::unique_ptr<Code>> dying_;
+  std::unordered_map<jmethodID, uint32_t> method_ids_;
+  std::vector<MethodName> methods_;
+  std::map<uintptr_t, std::string> stubs_;
+  Range interpreter_{0, 0};
+  ShapeVotes votes_;
+};
+
+}  // namespace assay::sampling

@@ -1,0 +1,78 @@
+// What runs when an armed thread passes a yieldpoint: on the sampled Java thread itself, in the
+// middle of its compiled code, with the VM unaware of it. Nothing here may block, allocate, or
+// touch thread-local storage.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "src/sampling/burst.h"
+#include "src/sampling/hotspot/code_heap.h"
+#include "src/sampling/site_table.h"
+#include "src/sampling/thread_table.h"
+
+namespace assay::sampling {
+
+// The VM's stack walker for profilers (forte.cpp). Frames are given innermost first.
+struct AsgctFrame {
+  int32_t bci;
+  void* method;
+};
+struct AsgctTrace {
+  void* env;
+  int32_t count;  // negative: why there is none
+  AsgctFrame* frames;
+};
+using AsyncGetCallTrace = void (*)(AsgctTrace*, int32_t depth, void* ucontext);
+
+constexpr uint32_t kMaxDepth = 64;
+constexpr int kWalkReasons = 16;
+
+struct HookContext {
+  ThreadTable threads;
+  SiteTable sites;
+  BurstQueue queue;
+  BurstParameters parameters;
+  BurstRecorder recorder{&parameters, &queue};
+  CodeHeap code;
+  AsyncGetCallTrace walker = nullptr;
+  uintptr_t interpreter_begin = 0, interpreter_end = 0;
+  uintptr_t call_stub_return = 0;
+  int32_t entry_displacement = 0;
+  int32_t poll_displacement = 0;
+  int32_t saved_pc_displacement = 0;
+  std::atomic<bool> active{false};
+
+  // Counted here, reported as lost or not seen.
+  std::atomic<uint64_t> walks{0};
+  std::atomic<uint64_t> walk_failures[kWalkReasons] = {};  // by -count
+  std::atomic<uint64_t> unknown_threads{0};
+  std::atomic<uint64_t> osr_entries{0};
+  std::atomic<uint64_t> interpreted_callers{0};
+  std::atomic<uint64_t> vm_passes{0};  // entries handed on to the VM's own check
+
+  std::atomic<uint32_t>& EntryWord(uintptr_t thread) const {
+    return *reinterpret_cast<std::atomic<uint32_t>*>(thread + entry_displacement);
+  }
+  std::atomic<uint64_t>& PollWord(uintptr_t thread) const {
+    return *reinterpret_cast<std::atomic<uint64_t>*>(thread + poll_displacement);
+  }
+};
+
+// The only one; lives as long as the process, because a thread may be in a hook at any time.
+HookContext& Hooks();
+
+}  // namespace assay::sampling
+
+extern "C" {
+// Assembly; see trampoline.S.
+__attribute__((visibility("hidden"))) void assay_entry_trampoline();
+__attribute__((visibility("hidden"))) void assay_return_trampoline();
+// Where the trampolines go on when the VM's stub is to run.
+extern __attribute__((visibility("hidden"))) void* assay_entry_resume;
+extern __attribute__((visibility("hidden"))) void* assay_return_resume;
+// Called by the trampolines. Non-zero: go straight back; zero: run the VM's stub.
+__attribute__((visibility("hidden"))) int assay_entry_hook(uintptr_t* return_slot, uintptr_t thread);
+__attribute__((visibility("hidden"))) int assay_return_hook(uintptr_t* return_slot, uintptr_t thread,
+                                                            uintptr_t caller_fp);
+}

@@ -1,0 +1,234 @@
+#include "src/sampling/hotspot/site_resolver.h"
+
+#include <algorithm>
+
+namespace assay::sampling {
+namespace {
+
+constexpr uint32_t kNativeMethod = UINT32_MAX - 1;
+constexpr uint32_t kNoMethod = UINT32_MAX;
+// CompiledMethodLoad comes from a queue in the VM: a new method may run before it is announced.
+constexpr uint32_t kAttempts = 50;
+
+}  // namespace
+
+bool SiteResolver::AppendCaller(uintptr_t pc, Chain* chain, const char** why) {
+  if (pc == hooks_->call_stub_return) {
+    chain->push_back({kNativeMethod, -1});
+    return true;
+  }
+  bool exact;
+  auto frames = methods_->Lookup(pc, &exact);
+  if (frames.empty()) {
+    *why = "caller outside known compiled code";
+    return false;
+  }
+  if (!exact) {
+    *why = "caller without debug information at its call";
+    return false;
+  }
+  for (const VirtualFrame& frame : frames) {
+    if (frame.method == kNoMethod) {
+      *why = "caller already unloaded";
+      return false;
+    }
+    chain->push_back({frame.method, frame.bci});
+  }
+  return true;
+}
+
+bool SiteResolver::BuildChain(const SiteTable::Key& key, Chain* chain, const char** why) {
+  *why = "callee outside known compiled code";
+  if (key.a & SiteTable::kWalkTag) {
+    uint32_t callee = methods_->MethodAt(hooks_->sites.CalleeOfWalk(key));
+    if (callee == kNoMethod) return false;
+    chain->push_back({callee, -1});
+    uint32_t count;
+    const WalkedFrame* frames = hooks_->sites.FramesOfWalk(key, &count);
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t method = methods_->Intern(reinterpret_cast<jmethodID>(frames[i].method));
+      if (method == kNoMethod) {
+        *why = "caller already unloaded";
+        return false;
+      }
+      chain->push_back({method, frames[i].bci < 0 ? -1 : frames[i].bci});
+    }
+  } else if (key.a & SiteTable::kChainTag) {
+    auto parent = static_cast<uint32_t>(key.a & ~SiteTable::kChainTag);
+    SiteTable::Key shorter;
+    if (!hooks_->sites.Get(parent, &shorter)) {
+      *why = "sampled while its code was unloaded";
+      return false;
+    }
+    if (!BuildChain(shorter, chain, why)) return false;
+    if (chain->size() < depth_ && !AppendCaller(key.b, chain, why)) {
+      if (chain->size() < 2) return false;  // an outer frame in unknown code only shortens the context
+    }
+  } else {
+    uint32_t callee = methods_->MethodAt(key.a);
+    if (callee == kNoMethod) return false;
+    chain->push_back({callee, -1});
+    if (!AppendCaller(key.b, chain, why)) return false;
+  }
+  if (chain->size() > depth_) chain->resize(depth_);
+  return chain->size() >= 2;
+}
+
+SiteResolver::Meaning& SiteResolver::Resolve(uint32_t index, const SiteTable::Key& key, uint32_t id) {
+  if (index >= meanings_.size()) meanings_.resize(std::max<size_t>(index + 1, meanings_.size() * 2));
+  Meaning& meaning = meanings_[index];
+  if (meaning.id_plus_one != id + 1) meaning = {.id_plus_one = id + 1};
+  if (meaning.chain != kPending) return meaning;
+  Chain chain;
+  const char* why = "";
+  if (BuildChain(key, &chain, &why)) {
+    auto [it, is_new] = chain_ids_.try_emplace(chain, static_cast<int32_t>(chains_.size()));
+    if (is_new) {
+      chains_.push_back(&it->first);
+      retired_.emplace_back();
+      counted_.emplace_back();
+    }
+    meaning.chain = it->second;
+    return meaning;
+  }
+  // Let the hook try the VM's walker on the next sample of this site.
+  if (!(key.a & (SiteTable::kWalkTag | SiteTable::kChainTag))) hooks_->sites.SetWantsWalk(id);
+  if (++meaning.attempts >= kAttempts) {
+    meaning.chain = kUnknown;
+    BurstLedger::Site gone = ledger_->Take(index);
+    unresolved_[why] += gone.samples + hooks_->sites.TakeCount(index);
+  }
+  return meaning;
+}
+
+void SiteResolver::TakeInto(uint32_t index, const Meaning& meaning) {
+  BurstLedger::Site site = ledger_->Take(index);
+  uint64_t count = hooks_->sites.TakeCount(index);
+  if (meaning.chain < 0) {
+    if (site.samples + count > 0) unresolved_["code unloaded before its sample was resolved"] += site.samples + count;
+    return;
+  }
+  Totals& totals = retired_[meaning.chain];
+  totals.sampled.samples += site.samples;
+  totals.sampled.weight += site.weight;
+  totals.sampled.squares += site.squares;
+  totals.sampled.half[0] += site.half[0];
+  totals.sampled.half[1] += site.half[1];
+  totals.counted += count;
+}
+
+void SiteResolver::RetireUnloaded() {
+  auto ranges = methods_->Unloaded();
+  if (ranges.empty()) return;
+  std::sort(ranges.begin(), ranges.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
+  auto gone = [&](uint64_t pc) {
+    auto it = std::upper_bound(ranges.begin(), ranges.end(), pc,
+                               [](uint64_t value, const auto& range) { return value < range.begin; });
+    return it != ranges.begin() && pc < std::prev(it)->end;
+  };
+  std::vector<uint32_t> retire;
+  for (uint32_t place = 0; place < hooks_->sites.used(); place++) {
+    uint32_t index = hooks_->sites.index(place);
+    SiteTable::Key key;
+    uint32_t id;
+    if (!hooks_->sites.GetAt(index, &key, &id)) continue;
+    bool dead;
+    if (key.a & SiteTable::kWalkTag) {
+      dead = gone(hooks_->sites.CalleeOfWalk(key));
+    } else if (key.a & SiteTable::kChainTag) {
+      SiteTable::Key shorter;
+      dead = gone(key.b) ||
+             !hooks_->sites.Get(static_cast<uint32_t>(key.a & ~SiteTable::kChainTag), &shorter) ||
+             gone(shorter.a) || gone(shorter.b);
+    } else {
+      dead = gone(key.a) || gone(key.b);
+    }
+    if (!dead) continue;
+    Resolve(index, key, id);
+    retire.push_back(index);
+  }
+  for (uint32_t index : retire) {
+    TakeInto(index, meanings_[index]);
+    meanings_[index] = {};
+    hooks_->sites.Retire(index);
+  }
+  methods_->Forget(ranges);
+}
+
+profile::MethodId SiteResolver::MethodOf(profile::Profile& profile, uint32_t method) {
+  if (method == kNativeMethod) return profile.InternMethod("", profile::kNativeCaller, "");
+  if (method >= profile_ids_.size()) profile_ids_.resize(method + 1, UINT32_MAX);
+  if (profile_ids_[method] == UINT32_MAX) {
+    MethodName name = methods_->Name(method);
+    profile_ids_[method] = profile.InternMethod(name.class_name, name.name, name.descriptor);
+  }
+  return profile_ids_[method];
+}
+
+void SiteResolver::Fill(profile::Profile& profile, bool exhaustive) {
+  RetireUnloaded();
+  std::vector<Totals> now = retired_;
+  for (uint32_t place = 0; place < hooks_->sites.used(); place++) {
+    uint32_t index = hooks_->sites.index(place);
+    SiteTable::Key key;
+    uint32_t id;
+    if (!hooks_->sites.GetAt(index, &key, &id)) continue;
+    Meaning& meaning = Resolve(index, key, id);
+    now.resize(retired_.size());
+    if (meaning.chain == kUnknown) {
+      BurstLedger::Site more = ledger_->Take(index);
+      unresolved_["caller outside known compiled code"] += more.samples + hooks_->sites.TakeCount(index);
+    }
+    if (meaning.chain < 0) continue;
+    counted_[meaning.chain].counted += hooks_->sites.TakeCount(index);
+    if (index >= ledger_->sites().size()) continue;
+    const BurstLedger::Site& site = ledger_->sites()[index];
+    Totals& totals = now[meaning.chain];
+    totals.sampled.samples += site.samples;
+    totals.sampled.weight += site.weight;
+    totals.sampled.squares += site.squares;
+    totals.sampled.half[0] += site.half[0];
+    totals.sampled.half[1] += site.half[1];
+  }
+
+  for (profile::EdgeId edge = 0; edge < profile.edges().size(); edge++) {
+    profile.edge(edge).samples = 0;
+    profile.edge(edge).weight = profile.edge(edge).variance = 0;
+  }
+  for (profile::NodeId node = 0; node < profile.nodes().size(); node++) {
+    profile.node(node).samples = 0;
+    profile.node(node).calls = 0;
+  }
+  double scale = ledger_->Scale();
+  double halves[2] = {0, 0};
+  for (const Totals& totals : now) {
+    halves[0] += totals.sampled.half[0];
+    halves[1] += totals.sampled.half[1];
+  }
+  double overlap = 0;
+  for (size_t i = 0; i < now.size(); i++) {
+    const Chain& chain = *chains_[i];
+    const BurstLedger::Site& site = now[i].sampled;
+    uint64_t counted = now[i].counted + counted_[i].counted;
+    if (site.samples + counted == 0) continue;
+    double weight = site.weight * scale + static_cast<double>(counted);
+    double variance = ledger_->Variance(site.weight, site.squares) * scale * scale;
+    profile::MethodId callee = MethodOf(profile, chain[0].first);
+    profile::MethodId caller = MethodOf(profile, chain[1].first);
+    profile.AddEdge(caller, chain[1].second, callee, site.samples + counted, weight, variance);
+    if (halves[0] > 0 && halves[1] > 0) {
+      overlap += std::min(site.half[0] / halves[0], site.half[1] / halves[1]);
+    }
+    if (depth_ <= 2) continue;
+    profile::NodeId node = profile::kRootNode;
+    for (size_t frame = chain.size(); frame-- > 0;) {
+      int32_t bci = frame + 1 < chain.size() ? chain[frame + 1].second : profile::kNoBci;
+      node = profile.InternNode(node, bci, MethodOf(profile, chain[frame].first));
+    }
+    profile.node(node).samples += site.samples + counted;
+    profile.node(node).calls += weight;
+  }
+  split_half_ = halves[0] > 0 && halves[1] > 0 ? overlap * 100 : -1;
+}
+
+}  // namespace assay::sampling

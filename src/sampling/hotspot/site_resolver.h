@@ -1,0 +1,68 @@
+// Works out what the sites that hooks reported mean - callee, caller and call site, and further
+// callers - and keeps the totals, across code that is unloaded and compiled again. One thread at a
+// time; not called from yieldpoints.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/profile/profile.h"
+#include "src/sampling/burst_ledger.h"
+#include "src/sampling/hotspot/compiled_methods.h"
+#include "src/sampling/hotspot/hooks.h"
+
+namespace assay::sampling {
+
+class SiteResolver {
+ public:
+  SiteResolver(HookContext* hooks, CompiledMethods* methods, BurstLedger* ledger)
+      : hooks_(hooks), methods_(methods), ledger_(ledger) {}
+
+  void set_depth(uint32_t depth) { depth_ = depth; }
+
+  // Resolves and retires the sites of unloaded code. Cheap when nothing was unloaded.
+  void RetireUnloaded();
+  // Brings edges (and contexts, from depth 3 on) of the profile up to date. `exhaustive`: weights are
+  // exact counts. Asks the VM for names of walked methods, so on a thread that may.
+  void Fill(profile::Profile& profile, bool exhaustive);
+  // How far two halves of the bursts agree, in percent of overlap; negative when unknown.
+  double split_half() const { return split_half_; }
+  const std::map<std::string, uint64_t>& unresolved() const { return unresolved_; }
+
+ private:
+  // Frames innermost first: the callee, its caller with the bci of the call, and so on.
+  using Chain = std::vector<std::pair<uint32_t, int32_t>>;
+  struct Meaning {
+    uint32_t id_plus_one = 0;  // of the site this was worked out for
+    int32_t chain = kPending;  // index into chains_, or why not
+    uint32_t attempts = 0;
+  };
+  static constexpr int32_t kPending = -1, kNotACall = -2, kUnknown = -3;
+  struct Totals {
+    BurstLedger::Site sampled;
+    uint64_t counted = 0;
+  };
+
+  Meaning& Resolve(uint32_t index, const SiteTable::Key& key, uint32_t id);
+  bool BuildChain(const SiteTable::Key& key, Chain* chain, const char** why);
+  bool AppendCaller(uintptr_t pc, Chain* chain, const char** why);
+  void TakeInto(uint32_t index, const Meaning& meaning);
+  profile::MethodId MethodOf(profile::Profile& profile, uint32_t method);
+
+  HookContext* hooks_;
+  CompiledMethods* methods_;
+  BurstLedger* ledger_;
+  uint32_t depth_ = 2;
+  std::vector<Meaning> meanings_;
+  std::map<Chain, int32_t> chain_ids_;
+  std::vector<const Chain*> chains_;
+  std::vector<Totals> retired_;  // by chain: from sites that are gone
+  std::vector<Totals> counted_;  // by chain: exact counts taken from live sites
+  std::map<std::string, uint64_t> unresolved_;
+  std::vector<profile::MethodId> profile_ids_;  // by method
+  uint64_t lost_samples_ = 0;
+  double split_half_ = -1;
+};
+
+}  // namespace assay::sampling

@@ -1,0 +1,78 @@
+// Finds a thread's slot from its JavaThread*, without thread-local storage (which may allocate in a
+// signal handler or hook). Find() is lock-free and may run anywhere; Add() and Remove() are called
+// on threads where taking a lock is fine.
+#pragma once
+
+#include <mutex>
+
+#include "src/sampling/burst.h"
+
+namespace assay::sampling {
+
+class ThreadTable {
+ public:
+  static constexpr uint32_t kSlots = 1 << 14;
+  static constexpr uint32_t kCells = 1 << 16;
+  static constexpr uint32_t kProbes = 128;
+
+  // Maps the memory; false when there is none.
+  bool Init();
+
+  ThreadSlot* Find(uintptr_t thread) const {
+    uint32_t at = Home(thread);
+    for (uint32_t probe = 0; probe < kProbes; probe++, at = (at + 1) % kCells) {
+      uintptr_t key = cells_[at].thread.load(std::memory_order_acquire);
+      if (key == thread) return cells_[at].slot;
+      if (key == 0) return nullptr;
+    }
+    return nullptr;
+  }
+
+  // Null when the table is full. Finding the thread already there returns its slot.
+  ThreadSlot* Add(uintptr_t thread);
+  // Takes the thread out and waits until the ticker has let go of it: afterwards nobody touches the
+  // JavaThread any more. The caller has disarmed the thread's word.
+  void Remove(uintptr_t thread);
+
+  // Slots ever used are those below this index.
+  uint32_t high_water() const { return high_water_.load(std::memory_order_acquire); }
+  ThreadSlot& slot(uint32_t index) { return slots_[index]; }
+  uint32_t live() const { return live_; }
+
+ private:
+  static constexpr uintptr_t kGone = 1;
+  struct Cell {
+    std::atomic<uintptr_t> thread;  // 0 = never used, kGone = free again
+    ThreadSlot* slot;
+  };
+  static uint32_t Home(uintptr_t thread) {
+    return static_cast<uint32_t>((thread >> 4) * 0x9e3779b97f4a7c15ull >> 48);
+  }
+
+  std::mutex mutex_;
+  ThreadSlot* slots_ = nullptr;
+  Cell* cells_ = nullptr;
+  std::atomic<uint32_t> high_water_{0};
+  uint32_t live_ = 0;
+  uint32_t first_free_ = 0;
+  uint32_t next_number_ = 0;
+};
+
+// Keeps the JavaThread of a slot alive while it is in scope: Remove() waits for it.
+class SlotPin {
+ public:
+  explicit SlotPin(ThreadSlot& slot) : slot_(slot) {
+    slot_.pin.store(1);
+    thread_ = slot_.thread.load();
+  }
+  ~SlotPin() { slot_.pin.store(0, std::memory_order_release); }
+  SlotPin(const SlotPin&) = delete;
+  SlotPin& operator=(const SlotPin&) = delete;
+  uintptr_t thread() const { return thread_; }  // 0: gone
+
+ private:
+  ThreadSlot& slot_;
+  uintptr_t thread_;
+};
+
+}  // namespace assay::sampling

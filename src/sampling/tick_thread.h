@@ -1,0 +1,37 @@
+// Calls a function on a thread of its own, again and again, `period` apart give or take a random
+// quarter so that ticks cannot fall in step with the program. All signals are blocked on the thread.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "src/base/result.h"
+
+namespace assay::sampling {
+
+class TickThread {
+ public:
+  using Function = void (*)(void* context, uint64_t elapsed_ns);
+
+  Status Start(Function function, void* context, uint64_t period_ns, uint64_t seed);
+  void Stop();  // returns when the last call has ended
+  void set_period(uint64_t ns) { period_ns_.store(ns); }
+  bool running() const { return running_.load(); }
+
+ private:
+  static void* Main(void* self);
+  void Loop();
+
+  Function function_ = nullptr;
+  void* context_ = nullptr;
+  std::atomic<uint64_t> period_ns_{0};
+  std::atomic<bool> running_{false};
+  uint64_t random_ = 1;
+  pthread_t thread_{};
+};
+
+uint64_t MonotonicNs();
+
+}  // namespace assay::sampling

@@ -1,0 +1,30 @@
+// One way to see calls: a place that compiled code passes anyway and that can be made to report, for
+// one thread at a time, by changing one word of that thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "src/base/result.h"
+
+namespace assay::sampling {
+
+class Yieldpoint {
+ public:
+  virtual ~Yieldpoint() = default;
+  virtual const char* name() const = 0;
+
+  // Puts the hook in place. From then on armed threads report.
+  virtual Status Install() = 0;
+  // Takes it out again; armed threads must have been disarmed. True: the VM is as it was.
+  virtual bool Remove() = 0;
+
+  // From any thread, while `thread` (a JavaThread*) is kept alive. Arm: whether it armed just now.
+  virtual bool Arm(uintptr_t thread) = 0;
+  virtual void Disarm(uintptr_t thread) = 0;
+  virtual bool IsArmed(uintptr_t thread) const = 0;
+  // What was derived, for people.
+  virtual std::string Describe() const = 0;
+};
+
+}  // namespace assay::sampling
