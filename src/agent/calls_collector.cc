@@ -1,0 +1,87 @@
+#include "src/agent/calls_collector.h"
+
+#include "src/sampling/hotspot/call_sampler.h"
+
+namespace assay::agent {
+namespace {
+
+using sampling::CallSampler;
+using sampling::SamplerSettings;
+
+Result<SamplerSettings> SettingsOf(const Options& options) {
+  SamplerSettings settings;
+  if (uint64_t tick = options.Nanoseconds("tick")) settings.tick_ns = tick;
+  if (settings.tick_ns < 20000) return Error{"tick: the shortest possible is 20us"};
+  uint64_t samples = options.Count("samples");
+  settings.exhaustive = samples == UINT64_MAX;
+  if (samples != 0 && !settings.exhaustive) {
+    if (samples > 1000000) return Error{"samples: at most 1000000 per burst, or all"};
+    settings.samples = static_cast<uint32_t>(samples);
+  }
+  if (uint64_t stride = options.Count("stride")) {
+    if (stride > 1000000) return Error{"stride: at most 1000000"};
+    settings.stride = static_cast<uint32_t>(stride);
+  }
+  uint64_t depth = options.Count("depth");
+  if (depth < 2 || depth > sampling::kMaxDepth) {
+    return Error{"depth: from 2 (callee and caller) to " + std::to_string(sampling::kMaxDepth)};
+  }
+  settings.depth = static_cast<uint32_t>(depth);
+  settings.seed = options.Count("seed");
+  std::string correct = options.Text("correct");
+  settings.correction = correct == "off"       ? sampling::Correction::kOff
+                        : correct == "density" ? sampling::Correction::kDensity
+                                               : sampling::Correction::kFull;
+  std::string via = options.Text("via");
+  if (via == "entry") settings.via = sampling::Via::kEntry;
+  if (via == "return") settings.via = sampling::Via::kReturn;
+  if (via == "probe") return Error{"via=probe is not available in this build"};
+  return settings;
+}
+
+class CallsCollector final : public Collector {
+ public:
+  Status Prepare(JavaVM* vm, const Options& options) override {
+    ASSAY_TRY(SettingsOf(options));
+    return CallSampler::Get().Prepare(vm);
+  }
+
+  Status Start(JavaVM* vm, JNIEnv* jni, const Options& options, Phase phase) override {
+    ASSAY_ASSIGN(SamplerSettings settings, SettingsOf(options));
+    vm_ = vm;
+    options_ = options;
+    return CallSampler::Get().Start(vm, jni, settings);
+  }
+
+  Status Reconfigure(const Options& changed) override {
+    Options options = options_;
+    options.Update(changed);
+    ASSAY_ASSIGN(SamplerSettings settings, SettingsOf(options));
+    ASSAY_TRY(CallSampler::Get().Reconfigure(settings));
+    options_ = options;
+    return {};
+  }
+
+  void Snapshot(profile::Profile& profile) override { CallSampler::Get().Snapshot(Env(), profile); }
+  void Stop(bool at_vm_death) override { CallSampler::Get().Stop(Env()); }
+
+ private:
+  JNIEnv* Env() const {
+    JNIEnv* jni = nullptr;
+    if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_1_6) != JNI_OK) return nullptr;
+    return jni;
+  }
+
+  JavaVM* vm_ = nullptr;
+  Options options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Collector> MakeCallsCollector() { return std::make_unique<CallsCollector>(); }
+
+sampling::DoctorReport ExamineCalls(JavaVM* vm, JNIEnv* jni) {
+  return CallSampler::Get().Examine(vm, jni);
+}
+
+}  // namespace assay::agent

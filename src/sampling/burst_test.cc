@@ -1,0 +1,169 @@
+#include "src/sampling/burst.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace assay::sampling {
+namespace {
+
+class BurstTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(queue_.Init()); }
+
+  void Tick() {
+    slot_.tick_tsc.store(1);
+    slot_.tick_number.fetch_add(1);
+  }
+  // Passes `calls` calls with ids 0, 1, 2...; returns at how many the burst was complete, or 0.
+  int Pass(int calls) {
+    for (int i = 0; i < calls; i++) {
+      if (recorder_.OnCall(slot_) && recorder_.Took(slot_, i)) return i + 1;
+    }
+    return 0;
+  }
+  std::vector<BurstBlock> Drain() {
+    std::vector<BurstBlock> blocks;
+    BurstBlock block;
+    while (queue_.Pop(&block)) blocks.push_back(block);
+    return blocks;
+  }
+
+  BurstParameters parameters_;
+  BurstQueue queue_;
+  BurstRecorder recorder_{&parameters_, &queue_};
+  ThreadSlot slot_;
+};
+
+TEST_F(BurstTest, TakesSamplesStridesApart) {
+  parameters_.samples = 5;
+  parameters_.stride = 3;
+  slot_.java_ns = 1000;
+  Tick();
+  int calls = Pass(100);
+  auto blocks = Drain();
+  ASSERT_EQ(blocks.size(), 1u);
+  const BurstBlock& block = blocks[0];
+  ASSERT_EQ(block.count, 5);
+  EXPECT_LE(block.ids[0], 2u);  // the first skip is in [1..stride]
+  for (int i = 1; i < 5; i++) EXPECT_EQ(block.ids[i] - block.ids[i - 1], 3u);
+  EXPECT_EQ(block.events, static_cast<uint32_t>(calls));
+  EXPECT_EQ(block.flags, BurstBlock::kLast);
+  EXPECT_EQ(block.interval_ns, 1000u);
+  EXPECT_EQ(slot_.java_ns, 0u);
+}
+
+TEST_F(BurstTest, FirstSkipIsRandomInOneToStrideAndFollowsTheSeed) {
+  parameters_.samples = 1;
+  parameters_.stride = 7;
+  std::vector<int> first[2];
+  for (auto& skips : first) {
+    slot_.Reset();
+    for (int i = 0; i < 700; i++) {
+      Tick();
+      skips.push_back(Pass(100));
+    }
+  }
+  EXPECT_EQ(first[0], first[1]) << "same seed, same skips";
+  std::map<int, int> seen;
+  for (int skip : first[0]) seen[skip]++;
+  EXPECT_EQ(seen.size(), 7u);
+  EXPECT_EQ(seen.begin()->first, 1);
+  EXPECT_EQ(seen.rbegin()->first, 7);
+  for (auto [skip, count] : seen) EXPECT_GT(count, 50) << skip;
+}
+
+TEST_F(BurstTest, LongBurstsComeInPieces) {
+  parameters_.samples = 120;
+  parameters_.stride = 1;
+  Tick();
+  EXPECT_EQ(Pass(1000), 120);
+  auto blocks = Drain();
+  ASSERT_EQ(blocks.size(), 3u);
+  EXPECT_EQ(blocks[0].count + blocks[1].count + blocks[2].count, 120);
+  EXPECT_EQ(blocks[0].flags, 0);
+  EXPECT_EQ(blocks[2].flags, BurstBlock::kLast);
+  EXPECT_EQ(blocks[2].events, 120u);
+}
+
+TEST_F(BurstTest, ANewTickCutsABurstThatTheVmInterrupted) {
+  parameters_.samples = 10;
+  parameters_.stride = 1;
+  Tick();
+  Pass(4);
+  Tick();
+  Pass(1);
+  auto blocks = Drain();
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(blocks[0].count, 4);
+  EXPECT_EQ(blocks[0].flags, BurstBlock::kLast | BurstBlock::kCut);
+}
+
+TEST_F(BurstTest, FailedSamplesCountButCarryNoId) {
+  parameters_.samples = 3;
+  parameters_.stride = 1;
+  Tick();
+  for (int i = 0; i < 3; i++) {
+    ASSERT_TRUE(recorder_.OnCall(slot_));
+    recorder_.Took(slot_, i == 1 ? BurstRecorder::kNoId : 7);
+  }
+  auto blocks = Drain();
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(blocks[0].count, 2);
+  EXPECT_EQ(blocks[0].failed, 1u);
+}
+
+TEST_F(BurstTest, ParametersChangeBetweenBursts) {
+  parameters_.samples = 2;
+  parameters_.stride = 1;
+  Tick();
+  EXPECT_EQ(Pass(100), 2);
+  parameters_.samples = 4;
+  Tick();
+  EXPECT_EQ(Pass(100), 4);
+}
+
+TEST_F(BurstTest, AFullQueueDropsTheBurstAndKeepsItsInterval) {
+  parameters_.samples = 1;
+  parameters_.stride = 1;
+  BurstBlock filler{};
+  while (queue_.Push(filler)) {
+  }
+  slot_.java_ns = 500;
+  Tick();
+  Pass(1);
+  EXPECT_EQ(recorder_.dropped(), 1u);
+  EXPECT_EQ(slot_.java_ns, 500u);
+}
+
+TEST_F(BurstTest, QueueKeepsEveryBlockOfManyThreads) {
+  constexpr int kThreads = 4, kEach = 20000;
+  std::atomic<int> running{kThreads};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; t++) {
+    threads.emplace_back([&, t] {
+      BurstBlock block{};
+      block.thread = t;
+      for (int i = 0; i < kEach; i++) {
+        block.events = i;
+        while (!queue_.Push(block)) std::this_thread::yield();
+      }
+      running--;
+    });
+  }
+  std::vector<uint32_t> next(kThreads, 0);
+  BurstBlock block;
+  for (int received = 0; received < kThreads * kEach;) {
+    if (!queue_.Pop(&block)) continue;
+    ASSERT_EQ(block.events, next[block.thread]++) << "order within a thread";
+    received++;
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_FALSE(queue_.Pop(&block));
+}
+
+}  // namespace
+}  // namespace assay::sampling
