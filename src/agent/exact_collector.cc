@@ -159,6 +159,7 @@ class ExactCollector : public Collector {
     ASSAY_TRY(Prepare(vm, options));
     vm_ = vm;
     ResetCounts(engine->memory);
+    engine->registry.BeginProfile();
     engine->filter = ClassFilter(options);
     engine->origin = std::make_unique<CallOrigin>(engine->jvmti, engine->registry, kRuntimeClass);
     ASSAY_TRY(DefineRuntime(vm, jni));

@@ -150,6 +150,14 @@ std::string ExactRegistry::DeclaringClass(const SiteInfo& site) const {
   return site.owner;
 }
 
+void ExactRegistry::BeginProfile() {
+  std::lock_guard lock(mutex_);
+  for (MethodInfo& method : methods_) method.in_profile = 0;
+  targets_.clear();
+  skipped_.clear();
+  lost_.clear();
+}
+
 profile::MethodId ExactRegistry::ProfileMethod(profile::Profile& profile, uint32_t method) {
   std::lock_guard lock(mutex_);
   if (method >= methods_.size()) return 0;

@@ -40,6 +40,8 @@ class ExactRegistry : public instrument::ExactIds {
   SiteInfo site(uint32_t id) const;
   profile::Method Describe(uint32_t method) const;  // class, name and descriptor only
 
+  // A new session writes a new profile: forgets translations and notes of the last one.
+  void BeginProfile();
   // Translates into the names of a profile. Both remember what they translated for this profile.
   profile::MethodId ProfileMethod(profile::Profile& profile, uint32_t method);
   profile::MethodId ProfileTarget(profile::Profile& profile, uint32_t site);

@@ -1,11 +1,15 @@
 """--collect exact on a program whose counts are known, and on real ones."""
 import collections
+import os
 import pathlib
 import re
+import signal
+import subprocess
 import tempfile
+import time
 import unittest
 
-from assay_test import assay, compile_java, each_jdk, java, run, show_json
+from assay_test import AGENT, ASSAY, assay, compile_java, each_jdk, java, run, show_json
 
 HERE = pathlib.Path(__file__).parent
 
@@ -108,3 +112,133 @@ class Programs(unittest.TestCase):
         self.assertEqual(edges["Overflow.after(I)I", "Overflow.leaf(I)I"], 6)
         self.assertEqual(edges[main, "Overflow.overflow(I)I"], 3)
         self.assertEqual(edges[main, "Overflow$Derived.<init>(I)V"], 3)
+
+    @each_jdk()
+    def test_traces_and_reflection_are_those_of_the_original(self, version):
+        classes = compile_java([HERE / "Traces.java"])
+        plain = run(java(version), "-cp", classes, "Traces")
+        result, _ = profile_of(version, "-Xverify:all", "-cp", classes, "Traces")
+        self.assertEqual(result.stdout, plain.stdout)
+        self.assertIn("Traces.divide:10", plain.stdout)
+
+    @each_jdk(versions=(25,))
+    def test_virtual_threads(self, version):
+        classes = tempfile.mkdtemp()
+        run(java(version, "javac"), "-d", classes, HERE / "Virtual.java")
+        result, path = profile_of(version, "-cp", classes, "Virtual")
+        self.assertEqual(result.stdout, "done\n")
+        edges = collections.Counter()
+        for edge in show_json(path)["edges"]:
+            edges[edge["caller"], edge["callee"]] += edge["weight"]
+        self.assertEqual(edges["Virtual.outer(I)V", "Virtual.inner(I)V"], 1000)
+        self.assertEqual(edges["Virtual.inner(I)V", "Virtual.leaf(I)I"], 1000)
+
+    @each_jdk()
+    def test_native_code_calling_back_has_its_own_name(self, version):
+        classes = compile_java([HERE / "Known.java"])
+        _, path = profile_of(version, "-Djdk.reflect.useNativeAccessorOnly=true",
+                             "-Dsun.reflect.inflationThreshold=1000000", "-cp", classes, "Known")
+        weights = {e["caller"]: e["weight"] for e in show_json(path)["edges"]
+                   if e["callee"] == "Known.reflected(I)I"}
+        self.assertEqual(weights, {"<native>": 60})
+        callers = {e["caller"] for e in show_json(path)["edges"]
+                   if e["callee"].endswith(".<clinit>()V")}
+        self.assertEqual(callers, {"<vm>"})
+
+    @each_jdk()
+    def test_collectors_of_garbage_do_not_matter(self, version):
+        classes = compile_java([HERE / "Known.java"])
+        expected = None
+        for flags in (["-XX:+UseSerialGC"], ["-XX:+UseParallelGC"], ["-XX:+UseZGC"],
+                      ["-XX:+UseShenandoahGC"], ["-Xint"], ["-Xcomp", "-XX:TieredStopAtLevel=1"]):
+            result, path = profile_of(version, *flags, "-cp", classes, "Known",
+                                      options=["--include", "Known*"])
+            found = sorted((e["caller"], e["bci"], e["callee"], e["weight"])
+                           for e in show_json(path)["edges"]
+                           if e["callee"].startswith("Known") and not e["caller"].startswith("<"))
+            expected = expected or found
+            self.assertEqual(found, expected, flags)
+
+
+class Attached(unittest.TestCase):
+    """A JVM that already runs."""
+
+    def start(self, version):
+        classes = compile_java([HERE / "Forever.java"])
+        marker = tempfile.NamedTemporaryFile(delete=False)
+        process = subprocess.Popen([java(version), "-cp", classes, "Forever", marker.name],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process, marker.name
+
+    @each_jdk()
+    def test_attach_and_detach_repeatedly(self, version):
+        process, marker = self.start(version)
+        for round_number in range(2):
+            path = tempfile.mktemp(suffix=".profile")
+            assay("attach", process.pid, "--collect", "exact", "-o", path)
+            time.sleep(0.5)
+            assay("detach", process.pid)
+            edges = {(e["caller"], e["bci"], e["callee"]): e["weight"]
+                     for e in show_json(path)["edges"] if e["caller"] == "Forever.step(I)I"}
+            self.assertEqual(len(edges), 2)
+            first, second = sorted(edges.values())
+            self.assertGreater(first, 100)
+            # The thread may stand between the two calls when the snapshot is taken.
+            self.assertLessEqual(second - first, 1)
+            self.assertEqual(assay("detach", process.pid, check=False).returncode, 3)
+        os.unlink(marker)
+        self.assertEqual(process.communicate(timeout=60), ("ended\n", ""))
+        self.assertEqual(process.returncode, 0)
+
+    @each_jdk()
+    def test_a_killed_program_loses_at_most_the_last_flush(self, version):
+        classes = compile_java([HERE / "Forever.java"])
+        marker = tempfile.NamedTemporaryFile(delete=False)
+        path = tempfile.mktemp(suffix=".profile")
+        process = subprocess.Popen(
+            [str(c) for c in (ASSAY, "run", "--collect", "exact", "-o", path,
+                              "--flush", "100ms", "--", java(version), "-cp", classes, "Forever",
+                              marker.name)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        deadline = time.time() + 60
+        while time.time() < deadline:
+            shown = assay("show", path, "--by", "edges", "--json", "--top", "0", check=False)
+            if shown.returncode == 0 and "Forever.half(I)I" in shown.stdout:
+                break
+            time.sleep(0.2)
+        jvm = run("pgrep", "-P", process.pid).stdout.split()[0]
+        os.kill(int(jvm), signal.SIGKILL)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGKILL)
+        self.assertIn("Forever.half(I)I", {e["callee"] for e in show_json(path)["edges"]})
+
+
+class BadInput(unittest.TestCase):
+    def test_options_that_do_not_exist_or_do_not_apply(self):
+        for options, word in ((["--collect", "nothing"], "collect"), (["--tick", "4"], "tick"),
+                              (["--collect", "exact", "--stride", "7"], "does not apply")):
+            result = assay("run", *options, "--", "java", "-version", check=False)
+            self.assertEqual(result.returncode, 2, options)
+            self.assertIn(word, result.stderr)
+
+    def test_a_program_that_is_not_there(self):
+        result = assay("run", "--", "/no/such/java", check=False)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("/no/such/java", result.stderr)
+
+    def test_a_process_that_is_no_jvm(self):
+        result = assay("attach", os.getpid(), check=False)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("not a HotSpot JVM", result.stderr)
+
+    @each_jdk()
+    def test_a_wrong_agent_string_leaves_the_program_alone(self, version):
+        classes = compile_java([HERE / "Known.java"])
+        result = run(java(version), f"-agentpath:{AGENT}=colect=exact", "-cp",
+                     classes, "Known")
+        self.assertIn("unknown option 'colect'", result.stderr)
+        self.assertIn("switches", result.stdout)
