@@ -39,6 +39,7 @@ void RegisterDetach(Cli& cli);
 void RegisterShow(Cli& cli);
 void RegisterCompare(Cli& cli);
 void RegisterMerge(Cli& cli);
+void RegisterReport(Cli& cli);
 void RegisterExport(Cli& cli);
 
 // In the order in which --help lists them.
@@ -49,6 +50,7 @@ inline constexpr void (*kCommands[])(Cli&) = {
     RegisterShow,
     RegisterCompare,
     RegisterMerge,
+    RegisterReport,
     RegisterExport,
 };
 

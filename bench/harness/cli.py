@@ -1,0 +1,42 @@
+"""Options that every benchmark command shares."""
+import argparse
+import os
+
+import registry
+
+from . import paths
+
+QUICK = os.environ.get("QUICK", "") not in ("", "0")
+
+# Different characters, short: what a quick run is made of.
+QUICK_WORKLOADS = ["javac", "h2", "rhino", "xalan"]
+
+
+def parser(description):
+    result = argparse.ArgumentParser(description=description,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    result.add_argument("--quick", action="store_true", default=QUICK,
+                        help="a short form, under five minutes (QUICK=1 with make)")
+    result.add_argument("--jdk", type=int, action="append", help="17, 25; both without")
+    result.add_argument("--workload", action="append", metavar="NAME")
+    result.add_argument("--size", choices=("small", "large"), default="small")
+    result.add_argument("--budget", type=float, metavar="SECONDS", help="for the whole command")
+    result.add_argument("--publish", action="store_true",
+                        help="write the section into docs/results.md and the raw data beside it")
+    return result
+
+
+def jdks(arguments):
+    wanted = arguments.jdk or [j for j in (17, 25) if j in paths.JDKS] or [min(paths.JDKS)]
+    for jdk in wanted:
+        if jdk not in paths.JDKS:
+            raise SystemExit(f"no JDK {jdk} here; set JAVA_HOME_{jdk} to one")
+    return wanted[-1:] if arguments.quick and not arguments.jdk else wanted
+
+
+def workloads(arguments, jdk, group=("real",), deterministic=False):
+    names = arguments.workload or (QUICK_WORKLOADS if arguments.quick else None)
+    chosen, skipped = registry.select(names, jdk, None if names else group)
+    for name, why in skipped:
+        print(f"{name} skipped: {why}", flush=True)
+    return [w for w in chosen if w.deterministic or not deterministic]

@@ -1,0 +1,115 @@
+"""The configurations that are compared: nothing, ours, and the peers.
+
+A configuration turns a Java command into the command that measures it. `kind` says what it leaves
+behind: "" nothing, "assay" a profile of ours, "jfr" a recording for the converter.
+"""
+import dataclasses
+import os
+import pathlib
+
+import run as runner
+
+from . import paths
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    name: str
+    label: str
+    assay: tuple = None          # options of `assay run`
+    flags: tuple = ()            # JVM flags; {out} stands for the output file
+    params: tuple = ()           # "key=value" for the driver
+    kind: str = ""
+    min_jdk: int = 17
+
+    def command(self, workload, jdk, size, iterations, out, flags=(), marks=True):
+        own = [flag.format(out=out, jfc=jfc_folder()) for flag in self.flags]
+        more = [word for p in self.params for word in ("--param", p)] + (["--marks"] if marks else [])
+        java = [runner.java(jdk), *runner.program(workload, size, iterations, [*flags, *own], more)]
+        if self.assay is None:
+            return java
+        return [str(paths.ASSAY), "run", *self.assay, "-o", str(out), "--", *java]
+
+
+def jfc_folder():
+    """Writes the JFR settings: one sampling event and nothing else."""
+    folder = paths.BUILD / "bench" / "jfc"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, event, key, value in (("10ms", "jdk.ExecutionSample", "period", "10 ms"),
+                                    ("1ms", "jdk.ExecutionSample", "period", "1 ms"),
+                                    ("cpu", "jdk.CPUTimeSample", "throttle", "1 ms")):
+        text = (f'<?xml version="1.0"?>\n<configuration version="2.0" label="{name}">\n<event name="{event}">'
+                f'<setting name="enabled">true</setting><setting name="{key}">{value}</setting>'
+                "</event>\n</configuration>\n")
+        file = folder / f"{name}.jfc"
+        if not file.exists() or file.read_text() != text:
+            file.write_text(text)
+    return folder
+
+
+def calls(name, label, *options):
+    return Config(name, label, assay=("--collect", "calls", *options), kind="assay")
+
+
+def _jfr(name, label, settings, min_jdk=17):
+    flags = (f"-XX:StartFlightRecording=filename={{out}},settings={{jfc}}/{settings}.jfc",
+             "-Xlog:jfr*=off", "-Xlog:jfr+startup=off")
+    return Config(name, label, flags=flags, kind="jfr", min_jdk=min_jdk)
+
+
+def _async(name, label, options):
+    library = os.environ.get("ASYNC_PROFILER")
+    return Config(name, label, flags=(f"-agentpath:{library}=start,{options},file={{out}},jfr",), kind="jfr")
+
+
+BASE = Config("base", "no profiler")
+NULL = Config("null", "null control (base again)")
+
+ALL = [
+    BASE, NULL,
+    Config("idle", "agent loaded, nothing armed", flags=(f"-agentpath:{paths.AGENT}=command=status",)),
+    calls("calls", "calls, default options"),
+    calls("calls-off", "calls, no correction", "--correct", "off"),
+    calls("calls-density", "calls, density correction", "--correct", "density"),
+    calls("timer", "timer only (samples 1, stride 1)", "--samples", "1", "--stride", "1", "--correct", "off"),
+    calls("p0-jikes", "P0 parameters (16, 3)", "--tick", "10ms", "--samples", "16", "--stride", "3",
+          "--correct", "off"),
+    calls("p0-j9", "P0 parameters (16, 7)", "--tick", "10ms", "--samples", "16", "--stride", "7",
+          "--correct", "off"),
+    calls("p1", "P1 parameters (8, 2), density + latency", "--tick", "4ms", "--samples", "8", "--stride", "2",
+          "--correct", "full"),
+    calls("calls-all", "calls, every yieldpoint", "--samples", "all"),
+    calls("calls-probe", "calls via probe", "--via", "probe"),
+    calls("calls-return", "calls via return", "--via", "return"),
+    calls("calls-entry", "calls via entry", "--via", "entry"),
+    Config("contexts", "contexts at 1 ms", assay=("--collect", "contexts", "--tick", "1ms"), kind="assay"),
+    Config("exact", "exact", assay=("--collect", "exact"), kind="assay"),
+    Config("sampled", "sampled, full duplication, interval 1,000",
+           assay=("--collect", "sampled", "--duplication", "full", "--interval", "1000"), kind="assay"),
+    Config("bytecodes", "bytecodes, granularity 10,000",
+           assay=("--collect", "bytecodes", "--granularity", "10000"), kind="assay"),
+    _jfr("jfr-10ms", "JFR at 10 ms", "10ms"),
+    _jfr("jfr-1ms", "JFR at its fastest (1 ms)", "1ms"),
+    dataclasses.replace(_jfr("jfr-cpu", "JFR CPU-time samples at 1 ms", "cpu", 25)),
+    Config("extra-1", "base with 1 % more work", params=("extra=1",)),
+]
+if os.environ.get("ASYNC_PROFILER"):
+    ALL += [_async("async-cpu", "async-profiler, CPU at 1 ms", "event=cpu,interval=1ms"),
+            _async("async-10ms", "async-profiler, CPU at 10 ms", "event=cpu,interval=10ms")]
+
+CONFIGS = {c.name: c for c in ALL}
+
+
+def pick(names):
+    unknown = [n for n in names if n not in CONFIGS]
+    if unknown:
+        raise SystemExit(f"unknown configuration {', '.join(unknown)}; known: {', '.join(CONFIGS)}")
+    return [CONFIGS[n] for n in names]
+
+
+def suffix(config):
+    return {"assay": ".profile", "jfr": ".jfr"}.get(config.kind, ".none")
+
+
+def output(folder, config, tag):
+    return pathlib.Path(folder) / f"{config.name}-{tag}{suffix(config)}"

@@ -1,0 +1,80 @@
+"""Call graphs as {edge: weight} and the papers' overlap metric; independent of the C++ code on purpose,
+so that `assay compare` is checked by a second implementation.
+
+An edge is (caller, bci, callee), methods written pkg.Class.name(descriptor).
+"""
+import json
+import subprocess
+
+from . import paths
+from .stats import pearson
+
+
+def overlap(a, b):
+    """Sum over common edges of the smaller percentage: 0 to 100."""
+    total_a, total_b = sum(a.values()), sum(b.values())
+    if not total_a or not total_b:
+        return 0.0
+    small, large = (a, b) if len(a) < len(b) else (b, a)
+    total_small, total_large = (total_a, total_b) if small is a else (total_b, total_a)
+    return 100 * sum(min(w / total_small, large[e] / total_large)
+                     for e, w in small.items() if e in large)
+
+
+def by_method(graph):
+    """The same graph without call sites."""
+    merged = {}
+    for (caller, _, callee), weight in graph.items():
+        merged[caller, callee] = merged.get((caller, callee), 0) + weight
+    return merged
+
+
+def correlation(a, b):
+    keys = sorted(a.keys() | b.keys())
+    return pearson([a.get(k, 0) for k in keys], [b.get(k, 0) for k in keys])
+
+
+def from_edges(edges):
+    graph = {}
+    for edge in edges:
+        key = edge["caller"], edge["bci"], edge["callee"]
+        graph[key] = graph.get(key, 0) + edge["weight"]
+    return graph
+
+
+def load(path):
+    """A profile of ours, or the JSON that a peer's converter wrote."""
+    path = str(path)
+    if path.endswith(".json"):
+        with open(path) as file:
+            return from_edges(json.load(file)["edges"])
+    shown = subprocess.run([paths.ASSAY, "show", path, "--by", "edges", "--json", "--top", "0"],
+                           capture_output=True, text=True, check=True)
+    return from_edges(json.loads(shown.stdout)["edges"])
+
+
+def contexts(path):
+    shown = subprocess.run([paths.ASSAY, "show", str(path), "--by", "contexts", "--json", "--top", "0"],
+                           capture_output=True, text=True, check=True)
+    return {tuple(c["stack"]): c["weight"] for c in json.loads(shown.stdout)["contexts"]}
+
+
+def compare(a, b):
+    """`assay compare`: {"call_sites": ..., "methods": ..., "contexts": ...} and correlation."""
+    out = subprocess.run([paths.ASSAY, "compare", str(a), str(b), "--json"],
+                         capture_output=True, text=True, check=True)
+    return json.loads(out.stdout)
+
+
+def perturb(graph, truth, points):
+    """Takes `points` percent of the weight away from edges that are not over-represented, and gives it
+    to one that does not exist: the overlap with the truth falls by exactly that much. For self-tests."""
+    total, total_truth = sum(graph.values()), sum(truth.values())
+    under = {e for e, w in graph.items() if w / total <= truth.get(e, 0) / total_truth * (1 + 1e-9)}
+    mass = sum(graph[e] for e in under)
+    moved = total * points / 100
+    if moved > mass:
+        raise ValueError(f"only {100 * mass / total:.1f} points could be taken away")
+    result = {e: w * (1 - moved / mass) if e in under else w for e, w in graph.items()}
+    result["<nowhere>", 0, "<nothing>"] = moved
+    return result

@@ -1,0 +1,88 @@
+"""Runs one command and measures it: CPU (user + system) and wall time of the whole run, and of the
+steady state between two marks of the driver (see Driver.java), peak memory, and what it printed."""
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+
+def _cpu_clock(pid):
+    """The process's CPU time in seconds, read from outside: clock_getcpuclockid(3)."""
+    return time.clock_gettime((~pid << 3) | 2)
+
+
+class Run:
+    def __init__(self):
+        self.cpu = self.wall = 0.0
+        self.rss_kb = 0
+        self.status = None
+        self.why = ""
+        self.stdout = ""
+        self.marks = []              # (cpu, wall) at each mark
+
+    def steady(self, skip):
+        """(cpu, wall) per iteration after the first `skip` iterations, or None."""
+        if len(self.marks) < skip + 2:
+            return None
+        count = len(self.marks) - 1 - skip
+        first, last = self.marks[skip], self.marks[-1]
+        return (last[0] - first[0]) / count, (last[1] - first[1]) / count
+
+    @property
+    def ok(self):
+        return self.status == 0 and not self.why
+
+
+def run(command, timeout=300, cwd=None, env=None):
+    result = Run()
+    with tempfile.TemporaryFile() as errors:
+        start = time.monotonic()
+        child = subprocess.Popen([str(c) for c in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=errors, cwd=cwd, env=env, start_new_session=True)
+        expired = threading.Event()
+
+        def kill():
+            expired.set()
+            os.killpg(child.pid, signal.SIGKILL)
+
+        timer = threading.Timer(timeout, kill)
+        timer.start()
+        try:
+            _follow(child, result)
+            _, status, usage = os.wait4(child.pid, 0)
+        finally:
+            timer.cancel()
+        child.returncode = result.status = os.waitstatus_to_exitcode(status)
+        child.stdout.close()
+        result.wall = time.monotonic() - start
+        result.cpu = usage.ru_utime + usage.ru_stime
+        result.rss_kb = usage.ru_maxrss
+        errors.seek(0)
+        text = errors.read().decode(errors="replace")
+    if expired.is_set():
+        result.why = f"no end after {timeout} s"
+    elif result.status:
+        result.why = f"exit status {result.status}: {text.strip()[-400:]}"
+    return result
+
+
+def _follow(child, result):
+    lines = []
+    for raw in child.stdout:
+        line = raw.decode(errors="replace")
+        if line.startswith("mark "):
+            result.marks.append((_cpu_clock(int(line.split()[1])), time.monotonic()))
+            try:
+                child.stdin.write(b"\n")
+                child.stdin.flush()
+            except BrokenPipeError:
+                pass
+        else:
+            lines.append(line)
+    try:
+        child.stdin.close()
+    except BrokenPipeError:
+        pass
+    result.stdout = "".join(lines)

@@ -1,0 +1,1 @@
+"""Other profilers, turned into call graphs."""

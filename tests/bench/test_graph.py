@@ -1,0 +1,48 @@
+"""Overlap on graphs small enough to compute by hand, and the injected accuracy loss."""
+import pathlib
+import random
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+from harness import graph
+
+
+def edge(number, bci=0):
+    return f"A.m{number}()V", bci, f"B.n{number}()V"
+
+
+class Overlap(unittest.TestCase):
+    def test_by_hand(self):
+        truth = {edge(1): 60, edge(2): 30, edge(3): 10}
+        sampled = {edge(1): 1, edge(2): 1}
+        self.assertAlmostEqual(graph.overlap(truth, sampled), 50 + 30)
+        self.assertAlmostEqual(graph.overlap(sampled, truth), 80)
+
+    def test_scale_does_not_matter_and_disjoint_is_zero(self):
+        a = {edge(i): i + 1 for i in range(20)}
+        self.assertAlmostEqual(graph.overlap(a, {e: 7.5 * w for e, w in a.items()}), 100)
+        self.assertEqual(graph.overlap(a, {edge(99): 1}), 0)
+        self.assertEqual(graph.overlap(a, {}), 0)
+
+    def test_call_sites_are_distinguished_and_merged_by_method(self):
+        a, b = {edge(1, 3): 1}, {edge(1, 8): 1}
+        self.assertEqual(graph.overlap(a, b), 0)
+        self.assertEqual(graph.overlap(graph.by_method(a), graph.by_method(b)), 100)
+
+    def test_an_injected_loss_of_five_points_is_seen_as_five_points(self):
+        rng = random.Random(5)
+        truth = {edge(i): rng.paretovariate(1) for i in range(1000)}
+        sampled = {e: w * rng.uniform(0.8, 1.2) for e, w in truth.items()}
+        before = graph.overlap(truth, sampled)
+        after = graph.overlap(truth, graph.perturb(sampled, truth, 5))
+        self.assertAlmostEqual(before - after, 5)
+        self.assertAlmostEqual(graph.overlap(truth, graph.perturb(truth, truth, 0)), 100)
+
+    def test_edges_of_one_key_add_up(self):
+        rows = [{"caller": "a", "bci": 1, "callee": "b", "weight": 2.0}] * 3
+        self.assertEqual(graph.from_edges(rows), {("a", 1, "b"): 6.0})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,96 @@
+// The columns that carry figures: one profile shows calls, error and share; two show before, after
+// and the change.
+import { useMemo } from 'preact/hooks';
+import { useModel } from '../context';
+import * as format from '../format';
+import { useKept } from '../store';
+import { ChangeBar, ShareBar } from './bars';
+import { Choice, type Column } from './table';
+
+export interface Weighted {
+  weight: Float64Array[];
+  samples?: Float64Array[];
+  error?: Float64Array[];
+}
+
+export type Unit = 'share' | 'calls';
+
+export function useUnit(): [Unit, (unit: Unit) => void] {
+  const model = useModel();
+  return useKept<Unit>('unit', model.exact ? 'calls' : 'share');
+}
+
+// Whether changes are of the share in all calls, or of the number of calls.
+export function UnitChoice({ value, onChange }: { value: Unit; onChange: (unit: Unit) => void }) {
+  return <Choice label="Compare by" value={value} onChange={onChange}
+                 options={[['share', 'Share'], ['calls', 'Calls']]} />;
+}
+
+export function useWeightColumns(from: Weighted, ids: ArrayLike<number>, unit: Unit,
+                                 base?: number): Column[] {
+  const model = useModel();
+  return useMemo(() => {
+    const { weight, samples, error } = from;
+    if (model.comparing) return comparing(weight, ids, unit, (w, p) => model.share(w, p));
+    const p = model.focus;
+    const whole = base ?? model.total[p];
+    let max = 0;
+    for (let i = 0; i < ids.length; i++) max = Math.max(max, weight[p][ids[i]]);
+    const columns: Column[] = [{
+      key: 'calls', label: 'Calls', width: '88px', narrow: '58px', end: true,
+      title: model.exact ? 'counted calls' : 'estimated calls',
+      value: (i) => weight[p][i],
+      cell: (i) => <span title={format.exact(weight[p][i])}>{format.count(weight[p][i])}</span>,
+    }];
+    if (error && model.hasError) {
+      columns.push({
+        key: 'error', label: 'Error', width: '72px', end: true, wide: true,
+        title: 'half-width of the 95 % interval',
+        value: (i) => error[p][i],
+        cell: (i) => <span class="quiet">{format.error(error[p][i]) || '–'}</span>,
+      });
+    }
+    if (samples && !model.exact) {
+      columns.push({
+        key: 'samples', label: 'Samples', width: '80px', end: true, wide: true,
+        value: (i) => samples[p][i],
+        cell: (i) => <span class="quiet">{format.count(samples[p][i])}</span>,
+      });
+    }
+    columns.push({
+      key: 'share', label: 'Share', width: 'minmax(112px, 168px)', narrow: '62px', end: true,
+      title: base === undefined ? 'of all calls' : 'of the calls here',
+      value: (i) => weight[p][i],
+      cell: (i) => <ShareBar share={whole > 0 ? weight[p][i] / whole : 0}
+                             max={whole > 0 ? max / whole : 1} />,
+    });
+    return columns;
+  }, [from, ids, unit, base, model]);
+}
+
+function comparing(weight: Float64Array[], ids: ArrayLike<number>, unit: Unit,
+                   share: (weight: number, p: number) => number): Column[] {
+  const value = (p: number, i: number) =>
+    unit === 'share' ? share(weight[p][i], p) : weight[p][i];
+  const change = (i: number) => value(1, i) - value(0, i);
+  const text = unit === 'share' ? format.percent : format.count;
+  let max = 0;
+  for (let i = 0; i < ids.length; i++) max = Math.max(max, Math.abs(change(ids[i])));
+  const side = (p: number, label: string): Column => ({
+    key: label.toLowerCase(), label, width: '84px', end: true, wide: true,
+    value: (i) => value(p, i),
+    cell: (i) => <span title={`${format.exact(weight[p][i])} calls`}>{text(value(p, i))}</span>,
+  });
+  const status = (i: number) =>
+    weight[0][i] === 0 ? 'new' : weight[1][i] === 0 ? 'gone' : '';
+  return [side(0, 'Before'), side(1, 'After'), {
+    key: 'change', label: 'Change', width: 'minmax(120px, 190px)', narrow: '92px', end: true,
+    title: unit === 'share' ? 'percentage points of all calls' : 'calls',
+    value: (i) => Math.abs(change(i)),
+    cell: (i) => <ChangeBar change={change(i)} max={max}
+                            text={unit === 'share' ? format.points(change(i)) : format.signed(change(i))} />,
+  }, {
+    key: 'status', label: '', width: '52px', wide: true,
+    cell: (i) => status(i) && <span class={`tag ${status(i)}`}>{status(i)}</span>,
+  }];
+}

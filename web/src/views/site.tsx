@@ -1,0 +1,56 @@
+// One call site: how its calls divide among the callees, in its source.
+import { useMemo } from 'preact/hooks';
+import { MethodName } from '../components/names';
+import { Source } from '../components/source';
+import { Table, type Column } from '../components/table';
+import { UnitChoice, useUnit, useWeightColumns } from '../components/weights';
+import { useModel } from '../context';
+import * as format from '../format';
+import { go } from '../router';
+
+const SHAPES = ['', 'monomorphic', 'bimorphic'];
+
+export function SiteView({ caller, bci }: { caller: number; bci: number }) {
+  const model = useModel();
+  const site = model.site(caller, bci);
+  if (site < 0) return <p class="empty">This call site is not in the profile.</p>;
+  return <OneSite site={site} />;
+}
+
+function OneSite({ site }: { site: number }) {
+  const model = useModel();
+  const { sites } = model;
+  const caller = sites.caller[site];
+  const [unit, setUnit] = useUnit();
+  const edges = useMemo(() => {
+    const w = model.weight[model.focus];
+    return Uint32Array.from(sites.edges.of(site)).sort((a, b) => w[b] - w[a] || a - b);
+  }, [site]);
+  const weight = sites.weight[model.focus][site];
+  const figures = useWeightColumns(model, edges, unit, weight);
+  const columns = useMemo<Column[]>(() => [{
+    key: 'callee', label: 'Callee', width: 'minmax(0, 1fr)',
+    value: (e) => model.names.short(model.callee[e]),
+    cell: (e) => <MethodName id={model.callee[e]} />,
+  }, ...figures], [figures]);
+  const place = model.place(caller, sites.line[site], sites.bci[site]);
+  return (
+    <section>
+      <p class="crumb"><a href="#/sites">Call sites</a></p>
+      <h1 class="title"><MethodName id={caller} /> <span class="place">{place}</span></h1>
+      <dl class="facts">
+        <div><dt>Calls</dt><dd>{format.count(weight)}</dd></div>
+        <div><dt>Of all calls</dt><dd>{format.percent(model.share(weight))}</dd></div>
+        <div><dt>Callees</dt><dd>{edges.length} <small>{SHAPES[edges.length] ?? 'megamorphic'}</small></dd></div>
+        <div><dt>Top callee</dt><dd>{format.percent(sites.top[site])}</dd></div>
+        <div><dt>Bytecode index</dt><dd>{sites.bci[site] >= 0 ? sites.bci[site] : '–'}</dd></div>
+      </dl>
+      <section class="panel">
+        <h2>Where its calls go {model.comparing && <UnitChoice value={unit} onChange={setUnit} />}</h2>
+        <Table name="Callees of the site" columns={columns} rows={edges} sort={model.comparing ? '' : 'calls'}
+               open={(e) => go('method', model.callee[e])} />
+      </section>
+      <Source method={caller} line={sites.line[site]} />
+    </section>
+  );
+}
