@@ -44,6 +44,15 @@ bench-overhead: setup-bench build ## overhead of every collector and peer, inter
 bench-steady: setup-bench build ## overhead in steady state, switched on and off in one JVM (QUICK=1)
 	@bench/overhead/steady.py $(BENCH)
 
+bench-tables: setup-bench build ## the papers' tables and figures for our programs (QUICK=1)
+	@bench/tables/run.py $(BENCH)
+
+bench-inlining: setup-bench build ## what a profile buys: polymorphic and real programs (QUICK=1)
+	@bench/inlining/run.py $(BENCH)
+
+bench-scaling: setup-bench build ## overhead and memory against threads, edges and depth (QUICK=1)
+	@bench/scaling/run.py $(BENCH)
+
 clean:            ## remove the build folders
 	rm -rf build build-sanitize build-fuzz
 

@@ -1,0 +1,50 @@
+"""What the tables share: accuracy and overhead of a list of configurations, averaged over programs."""
+from harness import accuracy, cli, experiment, paths, results, stats
+
+
+def small_set(arguments, jdk, count, deterministic=True):
+    """A few programs of different character unless the user named some."""
+    chosen = cli.workloads(arguments, jdk, deterministic=deterministic)
+    if arguments.workload:
+        return chosen
+    preferred = ["h2", "rhino", "xalan", "javac", "lucene", "jython", "antlr", "jackson"]
+    ranked = sorted(chosen, key=lambda w: preferred.index(w.name) if w.name in preferred else 99)
+    return ranked[:count]
+
+
+def accuracies(name, arguments, jdk, setting, work, chosen, repeats, iterations=8, size=None):
+    run = accuracy.Accuracy(name, paths.RAW / f"{name}-{setting}-{jdk}.jsonl", jdk, setting,
+                            size or arguments.size, iterations)
+    for workload in work:
+        run.run(workload, chosen, repeats)
+    return run
+
+
+def overheads(name, arguments, jdk, flags, work, chosen, rounds, budget, iterations=8, size=None):
+    run = experiment.Experiment(name, paths.RAW / f"{name}-overhead-{jdk}.jsonl", jdk, size or arguments.size,
+                                iterations, flags=flags, rounds=rounds, budget=budget / max(1, len(work)),
+                                warmup=0)
+    for workload in work:
+        run.run(workload, chosen)
+    return run
+
+
+def mean_percent(run, work, config, metric="cpu"):
+    groups = [g for g in (run.ratios(w.name, config, metric=metric) for w in work) if g]
+    return None if not groups else stats.mean_interval(groups).scaled(lambda r: 100 * (r - 1))
+
+
+def number(value, digits=1):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def interval(estimate):
+    return "-" if estimate is None else f"{estimate.value:+.1f} [{estimate.low:.1f}, {estimate.high:.1f}]"
+
+
+def publish(arguments, name, title, text, info, runs):
+    print(f"## {title}\n\n{text}", flush=True)
+    if arguments.publish:
+        for run in runs:
+            results.publish(run.raw, run.rows)
+        results.section(name, title, text, info, f"bench/tables/run.py {name}")

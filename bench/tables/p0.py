@@ -1,0 +1,61 @@
+"""Counter-based sampling: Table 2 (samples x stride) and Table 3 (per program, small and large)."""
+from harness import accuracy, cli, configs, papers, results
+
+from . import common
+
+GRID = {False: ((1, 8, 16, 32, 128, 512), (1, 3, 7, 31)), True: ((1, 32), (1, 7))}
+
+
+def cbs(samples, stride, tick="10ms"):
+    return configs.calls(f"cbs-{samples}-{stride}", f"samples {samples}, stride {stride}", "--tick", tick,
+                         "--samples", str(samples), "--stride", str(stride), "--correct", "off")
+
+
+def table2(arguments):
+    """Overhead / accuracy for every cell, mean over programs, with the papers' cells below ours."""
+    samples, strides = GRID[arguments.quick]
+    text, runs = "", []
+    for jdk in cli.jdks(arguments):
+        work = common.small_set(arguments, jdk, 2 if arguments.quick else 6)
+        cells = [cbs(s, t) for s in samples for t in strides]
+        seen = common.accuracies("p0-table2", arguments, jdk, "paper", work, cells, 1)
+        cost = common.overheads("p0-table2", arguments, jdk, accuracy.FLAGS["paper"], work,
+                                [configs.BASE, configs.NULL, *cells], (2, 2) if arguments.quick else (3, 5),
+                                arguments.budget or (120 if arguments.quick else 900))
+        rows = []
+        for s in samples:
+            ours = [f"{_value(cost, work, s, t)}/{common.number(seen.mean(work, f'cbs-{s}-{t}'), 0)}" for t in strides]
+            rows.append([f"{s}"] + ours)
+            rows.append([f"{s}, paper: Jikes RVM"] + [papers.TABLE2_JIKES[s][t] for t in strides])
+            rows.append([f"{s}, paper: J9"] + [papers.TABLE2_J9[s][t] for t in strides])
+        null = common.mean_percent(cost, work, "null")
+        text += (f"JDK {jdk}, paper setting, tick 10 ms as there, mean of {', '.join(w.name for w in work)}; "
+                 f"overhead % (whole run) / accuracy %. Null control {common.interval(null)} %.\n\n"
+                 + results.table(["samples"] + [f"stride {t}" for t in strides], rows) + "\n")
+        runs += [seen, cost]
+    common.publish(arguments, "p0-table2", "P0 Table 2: samples and stride", text, runs[-1].info, runs)
+
+
+def _value(cost, work, samples, stride):
+    estimate = common.mean_percent(cost, work, f"cbs-{samples}-{stride}")
+    return "-" if estimate is None else f"{estimate.value:.1f}"
+
+
+def table3(arguments):
+    """Per program and size: timer only, the paper's parameters, our default."""
+    chosen = configs.pick(["timer", "p0-jikes", "p0-j9", "calls"])
+    text, runs = "", []
+    for jdk in cli.jdks(arguments):
+        work = common.small_set(arguments, jdk, 2 if arguments.quick else 8)
+        rows = []
+        for size in ("small",) if arguments.quick else ("small", "large"):
+            run = common.accuracies(f"p0-table3-{size}", arguments, jdk, "paper", work, chosen,
+                                    1 if arguments.quick else 3, iterations=1, size=size)
+            runs.append(run)
+            rows += [[f"{w.name}-{size}"] + [common.number(run.value(w.name, c.name), 0) for c in chosen] for w in work]
+            rows.append([f"**average {size}**"] + [common.number(run.mean(work, c.name), 0) for c in chosen])
+        rows.append(["paper: average small", "26 / 27", "55", "51", ""])
+        rows.append(["paper: average large", "50 / 46", "69", "74", ""])
+        text += (f"JDK {jdk}, paper setting, accuracy %, one iteration from a cold start as in the paper:\n\n"
+                 + results.table(["program"] + [c.label for c in chosen], rows) + "\n")
+    common.publish(arguments, "p0-table3", "P0 Table 3: program by program", text, runs[-1].info, runs)

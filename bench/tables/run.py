@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""The papers' tables and figures for our workloads, one section of docs/results.md each.
+
+  make bench-tables                     all of them
+  QUICK=1 make bench-tables             each in a short form
+  bench/tables/run.py p0-table2 --jdk 25 --workload h2
+
+p0-table2  samples x stride: overhead / accuracy       p0-table3  per program, small and large
+p1         bias programs; correction off, density, full  p2       exhaustive, framework, intervals
+p3         granularities, constant and jittered        p4         correlation of successive runs
+"""
+import pathlib
+import sys
+import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import cli
+from tables import p0, p1, p2, p3, p4
+
+TABLES = {"p0-table2": p0.table2, "p0-table3": p0.table3, "p1": p1.bias, "p1-correction": p1.correction,
+          "p2": p2.intervals, "p3": p3.granularities, "p4": p4.precision}
+
+
+def main():
+    parser = cli.parser(__doc__)
+    parser.add_argument("table", nargs="*", help=", ".join(TABLES))
+    arguments = parser.parse_args()
+    unknown = [t for t in arguments.table if t not in TABLES]
+    if unknown:
+        parser.error(f"unknown table {', '.join(unknown)}; known: {', '.join(TABLES)}")
+    failed = []
+    for name in arguments.table or TABLES:
+        try:
+            TABLES[name](arguments)
+        except Exception:            # one table must not take the others with it
+            traceback.print_exc()
+            failed.append(name)
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
