@@ -32,6 +32,7 @@ public final class Jdbc extends Workload {
 
     @Override
     protected void prepare(Options options) throws Exception {
+        System.setProperty("derby.stream.error.file", "/dev/null");
         url = options.text("url", "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1");
         drop = options.text("drop", "");
         Class.forName(options.text("driver", "org.h2.Driver"));
