@@ -90,6 +90,20 @@ class KnownCounts(unittest.TestCase):
             self.assertEqual(contexts[callee], by_callee[callee])
 
     @each_jdk()
+    def test_bytecodes_are_those_that_were_executed(self, version):
+        _, path = profile_of(version, "-cp", self.classes, "Known", options=["--include", "Known*"])
+        bytecodes = collections.Counter()
+        for context in show_json(path, "contexts")["contexts"]:
+            bytecodes[context["stack"][-1]] += context["bytecodes"]
+        # iload_0 iconst_1 iadd ireturn
+        self.assertEqual(bytecodes["Known.f(I)I"], 4 * 2050)
+        # Never returns: up to the call (6), or up to the athrow (7).
+        self.assertEqual(bytecodes["Known.thrower(I)V"], 50 * (20 * 6 + 7))
+        # iload_0 ifne iconst_0 goto ireturn, or iload_0 ifne iconst_1 iload_0 iconst_1 isub
+        # invokestatic iadd ireturn
+        self.assertEqual(bytecodes["Known.recursive(I)I"], 500 * 9 + 11 * 5)
+
+    @each_jdk()
     def test_include_limits_what_is_rewritten(self, version):
         _, path = profile_of(version, "-cp", self.classes, "Known", options=["--include", "Known*"])
         callers = {e["caller"] for e in show_json(path)["edges"]}
