@@ -131,8 +131,11 @@ def main():
     parser.add_argument("--assay", metavar="OPTIONS", help="run under `assay run OPTIONS`")
     parser.add_argument("--print-command", action="store_true", help="print the command, do not run it")
     parser.add_argument("--record", nargs="*", metavar="NAME", help="record checksums (all without names)")
-    parser.add_argument("flags", nargs="*", metavar="JVM-FLAG", help="after --")
-    arguments = parser.parse_args()
+    parser.epilog = "JVM flags follow --"
+    words = sys.argv[1:]
+    own = words[:words.index("--")] if "--" in words else words
+    arguments = parser.parse_args(own)
+    arguments.flags = words[len(own) + 1:]
     if arguments.list:
         return list_all()
     build()

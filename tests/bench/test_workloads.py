@@ -57,6 +57,13 @@ class Workloads(unittest.TestCase):
         for name in registry.WORKLOADS:
             self.assertTrue(any(key.split()[:2] == [name, "small"] for key in known), name)
 
+    def test_jvm_flags_after_two_dashes_reach_the_jvm(self):
+        script = pathlib.Path(runner.__file__)
+        out = run(sys.executable, script, "edges-1000", "--print-command", "--", "-Xint", "-XX:-Inline").stdout
+        words = out.split()
+        self.assertEqual(words[1:3], ["-Xint", "-XX:-Inline"])
+        self.assertIn("bench.Edges", words)
+
     def test_a_missing_package_is_named(self):
         ghost = registry.Workload("ghost", "Ghost", "", "libghost-java", ("ghost.jar",))
         registry.WORKLOADS["ghost"] = ghost

@@ -12,7 +12,7 @@ public final class Sum {
 
     public Sum add(CharSequence text) {
         long hash = 7;
-        for (int i = 0, n = text.length(); i < n; i++) hash = hash * 31 + text.charAt(i);
+        for (char c : text.toString().toCharArray()) hash = hash * 31 + c;
         return add(hash).add(text.length());
     }
 
