@@ -21,6 +21,7 @@ test: setup build ## all tests; ends with "N passed, N failed"
 	@tools/run_tests.py
 
 corpus: setup-bench build ## every class of every JDK and jar here through the rewriter and the verifiers
+	@tools/setup.sh corpus
 	@tests/corpus/sweep.py
 
 fuzz: setup       ## fuzz each target; FUZZ_SECONDS=600 by default

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the distribution packages that are missing. Usage: tools/setup.sh build|test|bench|report...
+# Installs the distribution packages that are missing. Usage: tools/setup.sh build|test|bench|corpus|fuzz...
 # Asks for root only when something has to be installed.
 set -euo pipefail
 build="g++ cmake ninja-build make git openjdk-17-jdk-headless libgtest-dev libgmock-dev zlib1g-dev
@@ -9,6 +9,12 @@ test="python3 binutils chromium chromium-driver protobuf-compiler llvm-14 valgri
 bench="libbenchmark-dev python3-matplotlib libeclipse-jdt-core-java libh2-java libhsqldb-java libderby-java
   libxalan2-java libxerces2-java libsaxonhe-java librhino-java liblucene8-java antlr4 jython clojure
   libjackson2-databind-java libcommons-math3-java libcommons-compress-java libfreemarker-java"
+# Jars for `make corpus`; their number is what matters, and that they come from many compilers.
+corpus="kotlin scala groovy jruby libfop-java josm freeplane weka libeclipselink-java libaspectj-java
+  libopenjfx-java libjetty9-java libtomcat9-java libnetty-java libguava-java libgradle-core-java bnd
+  libactivemq-java libicu4j-java libbcprov-java libcdk-java libhibernate3-java libmaven3-core-java
+  libsaxonb-java libspring-core-java libspring-web-java ant libpdfbox2-java libbatik-java libjgit-java
+  libproguard-java liblucene4.10-java libasm-java"
 fuzz="clang-16 libclang-rt-16-dev"
 missing=()
 for group in "$@"; do

@@ -41,6 +41,7 @@ void RegisterCompare(Cli& cli);
 void RegisterMerge(Cli& cli);
 void RegisterReport(Cli& cli);
 void RegisterExport(Cli& cli);
+void RegisterDump(Cli& cli);
 
 // In the order in which --help lists them.
 inline constexpr void (*kCommands[])(Cli&) = {
@@ -52,6 +53,7 @@ inline constexpr void (*kCommands[])(Cli&) = {
     RegisterMerge,
     RegisterReport,
     RegisterExport,
+    RegisterDump,
 };
 
 // Builds everything and runs; what main() does.

@@ -4,9 +4,9 @@
 #include "src/bytecode/clone.h"
 #include "src/bytecode/code_builder.h"
 #include "src/bytecode/decode.h"
-#include "src/bytecode/encode.h"
 #include "src/bytecode/infer_frames.h"
 #include "src/bytecode/max_stack.h"
+#include "src/instrument/exact_pass.h"
 
 namespace assay::corpus {
 
@@ -23,14 +23,16 @@ namespace {
 
 constexpr const char* kOwner = "java/lang/Thread";
 
-Status Entry(ClassFile& file, Code& code) {
+Status Reencode(ClassFile&, const Method&, Code&) { return {}; }
+
+Status Entry(ClassFile& file, const Method&, Code& code) {
   CodeBuilder build(file, code);
   build.InvokeStatic(kOwner, "onSpinWait", "()V");
   for (const Element& element : build.Old()) build.Copy(element);
   return build.Finish();
 }
 
-Status Wrap(ClassFile& file, Method& method, Code& code) {
+Status Wrap(ClassFile& file, const Method& method, Code& code) {
   uint16_t slot = code.AddLocal({V::kLong, 0}, true);
   CodeBuilder build(file, code);
   build.InvokeStatic("java/lang/System", "nanoTime", "()J");
@@ -60,7 +62,7 @@ Status Wrap(ClassFile& file, Method& method, Code& code) {
   return bytecode::ComputeMaxStack(file.pool, code);
 }
 
-Status Clone(ClassFile& file, Method& method, Code& code) {
+Status Clone(ClassFile& file, const Method& method, Code& code) {
   ASSAY_TRY(bytecode::EnsureEntryFrame(file, method, code));
   CodeBuilder build(file, code);
   bytecode::LabelMap map = bytecode::MapLabels(code, build.Old());
@@ -80,11 +82,11 @@ Status Clone(ClassFile& file, Method& method, Code& code) {
   return bytecode::ComputeMaxStack(file.pool, code);
 }
 
-Status Spread(ClassFile& file, Code& code) {
+Status Spread(ClassFile& file, const Method&, Code& code) {
   uint32_t room = code.original_length > 30000 ? 0 : 60000 - code.original_length;
   size_t instructions = 0;
   for (const Element& element : code.elements) instructions += element.IsInstruction();
-  size_t each = room / 2 / (instructions + 1);
+  size_t each = room / (instructions + 1);
   CodeBuilder build(file, code);
   for (const Element& element : build.Old()) {
     if (element.IsInstruction()) {
@@ -95,34 +97,80 @@ Status Spread(ClassFile& file, Code& code) {
   return build.Finish();
 }
 
-// The classes seen so far; enough within one jar, and what is missing shows the fallback.
+// The classes seen so far.
 bytecode::SeenClasses& Seen() {
   static bytecode::SeenClasses seen;
   return seen;
 }
 
+Status Infer(ClassFile& file, const Method& method, Code& code) {
+  if (!code.has_frames) return {};
+  return bytecode::InferFrames(file, method, code, Seen());
+}
+
+struct Named {
+  const char* name;
+  Status (*run)(ClassFile&, const Method&, Code&);
+};
+constexpr Named kEdits[] = {{"reencode", Reencode}, {"entry", Entry},   {"wrap", Wrap},
+                            {"clone", Clone},       {"spread", Spread}, {"infer", Infer}};
+
+class Edit : public instrument::Pass {
+ public:
+  explicit Edit(const Named& edit) : edit_(edit) {}
+  std::string_view name() const override { return edit_.name; }
+  Result<bool> Apply(ClassFile& file, const Method& method, Code& code) override {
+    ASSAY_TRY(edit_.run(file, method, code));
+    return true;
+  }
+
+ private:
+  const Named& edit_;
+};
+
+// Distinct numbers, as large as those of a big program.
+class CountingIds : public instrument::ExactIds {
+ public:
+  uint32_t Method(std::string_view, std::string_view, std::string_view) override { return ++next_; }
+  uint32_t Site(uint32_t, int32_t, const classfile::MemberRef&) override { return ++next_; }
+  uint32_t NameAndType(std::string_view, std::string_view) override { return ++next_; }
+
+ private:
+  uint32_t next_ = 100000;
+};
+
+// A pass together with what it numbers things by.
+template <typename PassType, typename Ids>
+class WithIds : public instrument::Pass {
+ public:
+  std::string_view name() const override { return pass_.name(); }
+  void BeginClass(const ClassFile& file) override { pass_.BeginClass(file); }
+  Result<bool> Apply(ClassFile& file, const Method& method, Code& code) override {
+    return pass_.Apply(file, method, code);
+  }
+
+ private:
+  Ids ids_;
+  PassType pass_{ids_};
+};
+
 }  // namespace
 
 void See(const ClassFile& file) { Seen().Add(file); }
 
-Status Transform(const std::string& name, ClassFile& file, Method& method, Code& code) {
-  ASSAY_TRY(bytecode::DecodeCode(file, method, code));
-  Status status;
-  if (name == "entry") {
-    status = Entry(file, code);
-  } else if (name == "wrap") {
-    status = Wrap(file, method, code);
-  } else if (name == "clone") {
-    status = Clone(file, method, code);
-  } else if (name == "spread") {
-    status = Spread(file, code);
-  } else if (name == "infer") {
-    if (code.has_frames) status = bytecode::InferFrames(file, method, code, Seen());
-  } else if (name != "reencode") {
-    status = Error{"no transformation " + name};
+std::vector<std::string> TransformNames() {
+  std::vector<std::string> names;
+  for (const Named& edit : kEdits) names.push_back(edit.name);
+  names.push_back("exact");
+  return names;
+}
+
+std::unique_ptr<instrument::Pass> MakeTransform(const std::string& name) {
+  for (const Named& edit : kEdits) {
+    if (name == edit.name) return std::make_unique<Edit>(edit);
   }
-  if (!status.ok()) return status;
-  return bytecode::EncodeCode(code, file, method);
+  if (name == "exact") return std::make_unique<WithIds<instrument::ExactPass, CountingIds>>();
+  return nullptr;
 }
 
 }  // namespace assay::corpus

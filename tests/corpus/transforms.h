@@ -1,24 +1,27 @@
 // What the corpus is put through: re-encoding, edits that exercise one part of the library each,
 // and every pass of src/instrument.
-#pragma once
-
-#include <string>
-
-#include "src/base/result.h"
-#include "src/bytecode/code.h"
-#include "src/classfile/class_file.h"
-
-namespace assay::corpus {
-
-// Transforms one method with the named transformation; on an error the method is as it was.
 //   reencode   decode and encode
 //   entry      a call at the entry
 //   wrap       a live local, calls at the entry and before returns, a catch-all around the body
 //   clone      the body twice, chosen by a test at the entry
 //   spread     nops until jumps reach too far
 //   infer      all frames recomputed
-Status Transform(const std::string& name, classfile::ClassFile& file, classfile::Method& method,
-                 bytecode::Code& code);
+//   exact ...  the passes, by their names
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/base/bytes.h"
+#include "src/instrument/pass.h"
+
+namespace assay::corpus {
+
+// Null for a name that is not known. `infer` learns the classes that are put through it.
+std::unique_ptr<instrument::Pass> MakeTransform(const std::string& name);
+
+std::vector<std::string> TransformNames();
 
 // Tells `infer` about a class.
 void See(const classfile::ClassFile& file);
