@@ -255,7 +255,7 @@ void Describe(const Arguments& arguments, Profile* profile) {
                               {"stride", "7"},
                               {"correct", "full"},
                               {"accuracy", "93.4"},
-                              {"accuracy_error", "1.1"}});
+                              {"accuracy-error", "1.1"}});
   }
   if (arguments.hostile) profile->metadata["command"] = kHostile[1];
   profile->lost = {{"burst interrupted by a safepoint", 412}, {"unknown caller frame", 87}};

@@ -57,9 +57,14 @@ export function App({ model }: { model: Model }) {
   const [theme, setTheme] = useState(initialTheme);
   const [chosen, setChosen] = useState(false);
   const help = useRef<HTMLDialogElement>(null);
+  const nav = useRef<HTMLElement>(null);
   const list = places(model);
   const current = PARENT[route[0]] ?? route[0];
   useEffect(() => applyTheme(theme, chosen), [theme, chosen]);
+  useEffect(() => {
+    const tab = nav.current?.querySelector<HTMLElement>('[aria-current]');
+    if (tab) nav.current!.scrollLeft = tab.offsetLeft + tab.offsetWidth / 2 - nav.current!.clientWidth / 2;
+  }, [current]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.target as Element).closest('input, textarea, select, dialog')) return;
@@ -78,7 +83,7 @@ export function App({ model }: { model: Model }) {
           Skip to content</a>
         <header class="top">
           <a class="brand" href={href('summary')} aria-label="Assay report, summary"><Mark />Assay</a>
-          <nav aria-label="Views">
+          <nav aria-label="Views" ref={nav}>
             {list.map((place, i) => (
               <a key={place.path} href={href(place.path)} title={`key ${i + 1}`}
                  aria-current={place.path === current ? 'page' : undefined}>

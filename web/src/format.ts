@@ -5,13 +5,16 @@ const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 function significant(value: number, digits = 3): string {
   if (value === 0) return '0';
+  if (Math.abs(value) < 1e-4) return value.toExponential(digits - 1).replace(/\.?0*e-/, 'e−');
   const magnitude = Math.floor(Math.log10(Math.abs(value)));
   return value.toFixed(Math.max(0, Math.min(6, digits - 1 - magnitude)));
 }
 
 export function count(value: number): string {
   const size = Math.abs(value);
-  if (size < 10_000) return Number.isInteger(value) ? whole.format(value) : significant(value);
+  if (size < 10_000) {
+    return Number.isInteger(value) || size >= 1000 ? whole.format(Math.round(value)) : significant(value);
+  }
   for (const [limit, unit] of [[1e6, 'k'], [1e9, 'M'], [1e12, 'G']] as const) {
     if (size < limit * 0.9995) return `${significant(value / (limit / 1000))}${THIN}${unit}`;
   }

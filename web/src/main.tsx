@@ -2,6 +2,7 @@ import { render } from 'preact';
 import './style.css';
 import { App } from './app';
 import { readEmbedded } from './data';
+import { command } from './metadata';
 import { Model } from './model';
 import { applyTheme, initialTheme } from './store';
 
@@ -11,7 +12,7 @@ async function start(): Promise<void> {
   const place = document.getElementById('app')!;
   try {
     const model = new Model(await readEmbedded('assay-data'));
-    const name = model.profiles.map((p) => p.metadata.command || p.name).join(' → ');
+    const name = model.profiles.map((p) => command(p.metadata.command ?? '') || p.name).join(' → ');
     document.title = `${name} · Assay`;
     place.replaceChildren();
     render(<App model={model} />, place);

@@ -23,13 +23,17 @@ export function Plot({ lines, log, format, label, height = 220 }: {
     const font = `11px ${style.getPropertyValue('--sans')}`;
     const data = uPlot.join(lines.map((l) => [l.time, l.values] as uPlot.AlignedData));
     const axis = { stroke: ink, font, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 } };
+    // On a logarithmic scale only powers of ten get a line.
+    const decades = (_u: uPlot, splits: number[]) =>
+      splits.map((v) => (!log || Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? v : null));
+    const grid = { ...axis.grid, filter: decades }, ticks = { ...axis.ticks, filter: decades };
     const plot = new uPlot({
       width: element.clientWidth,
       height,
       scales: { x: { time: false }, y: log ? { distr: 3 } : { range: (_u, _min, max) => [0, max || 1] } },
       axes: [
         { ...axis, size: 30, values: (_u, ticks) => ticks.map((t) => `${t} s`) },
-        { ...axis, size: 72, values: (_u, ticks) => ticks.map((t) => (t === null ? '' : format(t))) },
+        { ...axis, grid, ticks, size: 72, values: (_u, ticks) => ticks.map((t) => (t === null ? '' : format(t))) },
       ],
       legend: { show: false },
       cursor: { points: { show: false }, drag: { x: true, y: false } },

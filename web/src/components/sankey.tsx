@@ -72,6 +72,8 @@ export function Sankey({ method }: { method: number }) {
     <svg width={width} height={height} aria-hidden="true">
       {side(left, true)}
       {side(right, false)}
+      {!left.length && <text x={column - 8} y={height / 2 + 4} text-anchor="end" class="quiet">no caller seen</text>}
+      {!right.length && <text x={width - column + 8} y={height / 2 + 4} class="quiet">no call out of it seen</text>}
       <rect x={(width - CENTER) / 2} y={(height - box) / 2} width={CENTER} height={box} rx="3" />
       <text class="center" x={width / 2} y={height / 2 + 4} text-anchor="middle">
         {shorten(model.names.method(method), 24)}</text>

@@ -8,6 +8,7 @@ import { useModel } from '../context';
 import type { Model } from '../model';
 import { go } from '../router';
 import { useKept } from '../store';
+import { hottest } from './site';
 import * as format from '../format';
 
 export function range(n: number, from = 0): Uint32Array {
@@ -197,7 +198,7 @@ function Callees({ site }: { site: number }) {
   const weight = model.weight[model.focus];
   if (edges.length === 1) return <MethodName id={model.callee[edges[0]]} />;
   const parts = Array.from(edges, (e) => weight[e]).sort((a, b) => b - a);
-  const first = edges.reduce((best, e) => (weight[e] > weight[best] ? e : best), edges[0]);
+  const first = hottest(weight, edges);
   return (
     <span class="callees">
       <Distribution parts={parts} />

@@ -6,7 +6,7 @@ import { useUnit, useWeightColumns } from '../components/weights';
 import { useModel } from '../context';
 import type { ProfileData } from '../data';
 import * as format from '../format';
-import { accuracy, duration, how, lostTotal, rows } from '../metadata';
+import { accuracy, command, duration, how, lostTotal, rows, splitHalf, started } from '../metadata';
 import { overlap, type Model } from '../model';
 import { go } from '../router';
 import { edgeColumns } from './hot';
@@ -43,10 +43,11 @@ export function SummaryView() {
 
 function Head({ profile, side }: { profile: ProfileData; side: string }) {
   const { metadata } = profile;
-  const parts = [how(profile), duration(metadata.duration), metadata.jvm, metadata.start].filter(Boolean);
+  const parts = [how(profile), duration(metadata.duration), [metadata.jvm, metadata['jvm-version']].filter(Boolean).join(' '),
+                 started(metadata.start)].filter(Boolean);
   return (
     <header class="head">
-      <h1 class="command">{side && <span class="tag">{side}</span>}{metadata.command || profile.name}</h1>
+      <h1 class="command">{side && <span class="tag">{side}</span>}{metadata.command ? command(metadata.command) : profile.name}</h1>
       <p class="lede">{parts.join(' · ')}{metadata.command && ` · ${profile.name}`}
         {metadata.ended === 'unfinished' &&
           <strong class="warn"> The program was killed: figures up to its last flush.</strong>}</p>
@@ -58,6 +59,7 @@ function Tiles({ profile }: { profile: ProfileData }) {
   const model = useModel();
   const { totals } = profile;
   const estimate = accuracy(profile.metadata);
+  const halves = splitHalf(profile.metadata);
   const poly = useMemo(() => {
     const { sites } = model;
     let weight = 0;
@@ -69,6 +71,7 @@ function Tiles({ profile }: { profile: ProfileData }) {
       {totals.edges > 0 && <Tile label={model.exact ? 'Calls' : 'Calls, estimated'}>{format.count(totals.weight)}</Tile>}
       {estimate ? <Tile label="Accuracy estimate" note={estimate.error !== null ? `± ${estimate.error} points` : undefined}>
         {estimate.percent.toFixed(1)} %</Tile>
+        : halves !== null ? <Tile label="Two halves agree" note="overlap of two halves of the bursts">{halves.toFixed(1)} %</Tile>
         : <Tile label="Accuracy">{model.exact ? 'exact' : <span class="quiet">not estimated</span>}</Tile>}
       {totals.samples > 0 && !model.exact && <Tile label="Samples">{format.count(totals.samples)}</Tile>}
       <Tile label="Edges">{format.count(totals.edges)}</Tile>
