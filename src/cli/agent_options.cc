@@ -74,6 +74,8 @@ std::string AgentPath() {
                      kRefused);
 }
 
-std::string AbsolutePath(const std::string& path) { return std::filesystem::absolute(path).string(); }
+std::string AbsolutePath(const std::string& path) {
+  return std::filesystem::absolute(path).string();
+}
 
 }  // namespace assay::cli

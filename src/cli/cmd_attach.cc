@@ -68,8 +68,9 @@ void RegisterAttach(Cli& cli) {
   CLI::App* app = cli.app.add_subcommand("attach", "Profile a JVM that is already running");
   app->add_option("pid", options->pid, "its process id")->required();
   options->agent.AddTo(*app);
-  app->footer("Example: assay attach 1234 --for 30s -o app.profile\n"
-              "Again on a JVM being profiled: changes the options given.");
+  app->footer(
+      "Example: assay attach 1234 --for 30s -o app.profile\n"
+      "Again on a JVM being profiled: changes the options given.");
   app->callback([&cli, options] { cli.run = [options] { return Attach(*options); }; });
 }
 

@@ -34,7 +34,8 @@ std::vector<std::string> ExtraFlags(const agent::Options& options) {
   return {};
 }
 
-std::vector<std::string> WithAgent(std::vector<std::string> command, const agent::Options& options) {
+std::vector<std::string> WithAgent(std::vector<std::string> command,
+                                   const agent::Options& options) {
   std::vector<std::string> flags = ExtraFlags(options);
   flags.insert(flags.begin(), "-agentpath:" + AgentPath() + "=" + options.ToString());
   if (IsJava(command[0])) {
@@ -91,13 +92,15 @@ void Summarize(const std::string& path, bool quiet) {
   if (quiet) return;
   std::string text = Count(profile->TotalEdgeWeight()) + " calls over " +
                      Grouped(profile->edges().size()) + " edges";
-  if (profile->nodes().size() > 1) text += ", " + Grouped(profile->nodes().size() - 1) + " contexts";
+  if (profile->nodes().size() > 1)
+    text += ", " + Grouped(profile->nodes().size() - 1) + " contexts";
   fprintf(stderr, "assay: %s -> %s (assay show %s, assay report %s)\n", text.c_str(), path.c_str(),
           path.c_str(), path.c_str());
 }
 
 int Run(const RunOptions& run) {
-  if (run.command.empty()) throw CommandError("nothing to run; write: assay run [options] -- java ...");
+  if (run.command.empty())
+    throw CommandError("nothing to run; write: assay run [options] -- java ...");
   agent::Options options = run.agent.Get();
   std::string output = AbsolutePath(options.Text("output"));
   if (Status status = options.Set("output", output); !status.ok()) {

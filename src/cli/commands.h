@@ -38,23 +38,31 @@ void RegisterAttach(Cli& cli);
 void RegisterDetach(Cli& cli);
 void RegisterShow(Cli& cli);
 void RegisterCompare(Cli& cli);
+void RegisterDiff(Cli& cli);
 void RegisterMerge(Cli& cli);
 void RegisterReport(Cli& cli);
 void RegisterExport(Cli& cli);
 void RegisterDump(Cli& cli);
+void RegisterCompletion(Cli& cli);
+void RegisterManual(Cli& cli);
 
 // In the order in which --help lists them.
+// clang-format off
 inline constexpr void (*kCommands[])(Cli&) = {
     RegisterRun,
     RegisterAttach,
     RegisterDetach,
     RegisterShow,
     RegisterCompare,
+    RegisterDiff,
     RegisterMerge,
     RegisterReport,
     RegisterExport,
     RegisterDump,
+    RegisterCompletion,
+    RegisterManual,
 };
+// clang-format on
 
 // Builds everything and runs; what main() does.
 int Main(int argc, char** argv);

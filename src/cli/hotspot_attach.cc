@@ -39,7 +39,8 @@ Result<Target> FindTarget(pid_t pid) {
   }
   std::ifstream maps(folder + "/maps");
   if (!maps) {
-    return Error{"process " + std::to_string(pid) + " belongs to someone else; use its user or root"};
+    return Error{"process " + std::to_string(pid) +
+                 " belongs to someone else; use its user or root"};
   }
   std::string text((std::istreambuf_iterator<char>(maps)), {});
   if (text.find("libjvm.so") == std::string::npos) {
@@ -83,8 +84,9 @@ Result<int> Connect(const Target& target) {
   }
   unlink(wish.c_str());
   if (fd < 0) {
-    return Error{"the JVM does not answer attach requests (ended, stopped, started with "
-                 "-XX:+DisableAttachMechanism, or owned by another user)"};
+    return Error{
+        "the JVM does not answer attach requests (ended, stopped, started with "
+        "-XX:+DisableAttachMechanism, or owned by another user)"};
   }
   return fd;
 }
@@ -133,15 +135,16 @@ std::string Exchange(int fd, const std::string& request) {
 
 }  // namespace
 
-Result<std::string> CallAgent(pid_t pid, const std::string& agent_path, const std::string& options) {
+Result<std::string> CallAgent(pid_t pid, const std::string& agent_path,
+                              const std::string& options) {
   ASSAY_ASSIGN(Target target, FindTarget(pid));
   ReplyFolder reply(target);
   if (!reply.ok()) return Error{"cannot make a folder for the answer in the JVM's /tmp"};
   ASSAY_ASSIGN(int fd, Connect(target));
   std::string all = options + (options.empty() ? "" : ",") + "reply=" + reply.InnerPath();
   std::string request;
-  for (const std::string& part : {std::string("1"), std::string("load"), agent_path,
-                                  std::string("true"), all}) {
+  for (const std::string& part :
+       {std::string("1"), std::string("load"), agent_path, std::string("true"), all}) {
     request += part;
     request += '\0';
   }

@@ -24,20 +24,27 @@ void Add(std::vector<double>& values, size_t index, double value) {
   values[index] += value;
 }
 
-void AddEdges(const Profile& profile, bool by_site, Profile& common, std::vector<double>& values) {
-  std::vector<MethodId> methods = MapMethods(profile, common);
+void AddEdges(const Profile& profile, bool by_site, Paired& paired, std::vector<double>& values) {
+  std::vector<MethodId> methods = MapMethods(profile, paired.common);
   for (const Edge& edge : CallEdges(profile)) {
     int32_t bci = by_site ? edge.bci : kNoBci;
-    Add(values, common.InternEdge(methods[edge.caller], bci, methods[edge.callee]), edge.weight);
+    EdgeId id = paired.common.InternEdge(methods[edge.caller], bci, methods[edge.callee]);
+    Add(values, id, edge.weight);
+    Add(paired.variance, id, edge.variance);
   }
+}
+
+void Resize(Paired& paired, size_t size) {
+  paired.a.resize(size);
+  paired.b.resize(size);
+  paired.variance.resize(size);
 }
 
 Paired PairEdges(const Profile& a, const Profile& b, bool by_site) {
   Paired paired;
-  AddEdges(a, by_site, paired.common, paired.a);
-  AddEdges(b, by_site, paired.common, paired.b);
-  paired.a.resize(paired.common.edges().size());
-  paired.b.resize(paired.common.edges().size());
+  AddEdges(a, by_site, paired, paired.a);
+  AddEdges(b, by_site, paired, paired.b);
+  Resize(paired, paired.common.edges().size());
   return paired;
 }
 
@@ -64,18 +71,19 @@ void AddContexts(const Profile& profile, ContextValue value, Profile& common,
   }
 }
 
-Paired PairTotals(const Profile& a, const Profile& b, double MethodTotals::*value) {
+Paired PairTotals(const Profile& a, const Profile& b, double MethodTotals::*value,
+                  double MethodTotals::*variance) {
   Paired paired;
   auto add = [&](const Profile& profile, std::vector<double>& values) {
     std::vector<MethodId> methods = MapMethods(profile, paired.common);
     for (const MethodTotals& totals : TotalsByMethod(profile)) {
       Add(values, methods[totals.method], totals.*value);
+      if (variance != nullptr) Add(paired.variance, methods[totals.method], totals.*variance);
     }
   };
   add(a, paired.a);
   add(b, paired.b);
-  paired.a.resize(paired.common.methods().size());
-  paired.b.resize(paired.common.methods().size());
+  Resize(paired, paired.common.methods().size());
   return paired;
 }
 
@@ -95,16 +103,15 @@ Paired PairContexts(const Profile& a, const Profile& b, ContextValue value) {
   Paired paired;
   AddContexts(a, value, paired.common, paired.a);
   AddContexts(b, value, paired.common, paired.b);
-  paired.a.resize(paired.common.nodes().size());
-  paired.b.resize(paired.common.nodes().size());
+  Resize(paired, paired.common.nodes().size());
   return paired;
 }
 
 Paired PairMethods(const Profile& a, const Profile& b) {
-  return PairTotals(a, b, &MethodTotals::calls);
+  return PairTotals(a, b, &MethodTotals::calls, &MethodTotals::calls_variance);
 }
 Paired PairMethodSelf(const Profile& a, const Profile& b) {
-  return PairTotals(a, b, &MethodTotals::self);
+  return PairTotals(a, b, &MethodTotals::self, nullptr);
 }
 
 bool ComparableSelf(const Profile& a, const Profile& b) {

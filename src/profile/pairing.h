@@ -15,6 +15,8 @@ struct Paired {
   Profile common;
   std::vector<double> a;
   std::vector<double> b;
+  std::vector<double>
+      variance;  // of b[i] - a[i] where it is known (edges, calls of methods), else 0
 };
 
 enum class ContextValue { kCalls, kSelf, kSamples };

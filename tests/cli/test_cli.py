@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import pty
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -235,12 +236,90 @@ class CompareAndMerge(Case):
         self.fails(2, "merge", self.path("a"), self.path("b"), "-o", self.path("none/sum"))
 
 
+class Diff(Case):
+    def diff(self, *options, status=0, before=None, after=None):
+        a, b = self.write("a", before or known()), self.write("b", after or known(g_calls=3300))
+        result = run(ASSAY, "diff", a, b, *options, check=False)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result.stdout
+
+    def test_table(self):
+        text = self.diff()
+        self.assertIn("edges by calls: 4.00 k -> 4.30 k, +7.50 %, 1 changed", text)
+        self.assertIn("methods by bytecodes: 10.1 k -> 10.7 k, +5.97 %", text)
+        self.assertRegex(text, r"3\.00 k +3\.30 k +\+300 +\+7\.50 %  Known\.f\(int\)@3 -> Known\.g\(int\)")
+
+    def test_limit(self):
+        self.diff("--fail-over", "8")
+        text = self.diff("--fail-over", "7", status=1)
+        self.assertIn("over the limit of 7 %", text)
+        self.assertIn("Known.g", text)
+        # Shrinking is fine; growth hidden behind shrinkage is not.
+        self.diff("--fail-over", "0", before=known(g_calls=3300), after=known())
+        self.diff("--fail-over", "5", status=1, after=known(f_calls=500, g_calls=3500))
+        self.diff("--fail-over", "0", after=known())
+
+    def test_json(self):
+        shown = json.loads(self.diff("--fail-over", "7", "--json", status=1))
+        self.assertTrue(shown["over"])
+        edges = next(d for d in shown["differences"] if d["elements"] == "edges")
+        self.assertEqual((edges["before"], edges["after"]), (4001, 4301))
+        change = edges["changes"][0]
+        self.assertEqual((change["caller"], change["callee"], change["before"], change["after"]),
+                         (F, G, 3000, 3300))
+        self.assertAlmostEqual(change["growth"], 100 * 300 / 4001)
+        culprit = next(c for c in shown["culprits"] if c["elements"] == "edges" and "callee" in c)
+        self.assertEqual(culprit["callee"], G)
+        contexts = next(d for d in shown["differences"]
+                        if d["elements"] == "contexts" and d["measure"] == "bytecodes")
+        self.assertEqual(contexts["changes"][0]["stack"], [MAIN, F, G])
+
+    def test_usage(self):
+        path = self.write("a", known())
+        self.fails(2, "diff", path)
+        self.fails(2, "diff", path, path, "--fail-over", "-3")
+        self.fails(2, "diff", path, path, "--by", "nothing")
+        self.fails(2, "diff", path, self.path("none"), "--fail-over", "5")
+
+
 class General(unittest.TestCase):
     def test_help_and_version(self):
         self.assertIn("show", assay("--help").stdout)
         self.assertRegex(assay("--version").stdout, r"^assay \d+\.\d+\.\d+\n$")
         for command in ("show", "compare", "merge"):
             self.assertIn("Usage", assay(command, "--help").stdout)
+
+    def test_bash_completion(self):
+        script = assay("completion", "bash").stdout
+        def complete(*words):
+            line = " ".join(repr(w) for w in words)
+            program = (f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _assay; "
+                       "echo ${COMPREPLY[@]}")
+            return run("bash", "-c", program).stdout.split()
+        self.assertEqual(complete("assay", "comp"), ["compare", "completion"])
+        self.assertEqual(complete("assay", "export", "x", "--format", "c"), ["collapsed", "callgrind"])
+        self.assertEqual(complete("assay", "diff", "--fail"), ["--fail-over"])
+        self.assertIn("/usr", complete("assay", "show", "/us"))
+
+    def test_other_completions(self):
+        for shell in ("zsh", "fish"):
+            script = assay("completion", shell).stdout
+            for word in ("show", "diff", "fail-over", "llvm-sample"):
+                self.assertIn(word, script)
+            if shutil.which(shell):
+                run(shell, "-n", "/dev/stdin", input=script)
+        self.assertEqual(run(ASSAY, "completion", "tcsh", check=False).returncode, 2)
+
+    def test_manual(self):
+        page = assay("manual").stdout
+        self.assertTrue(page.startswith(".TH ASSAY 1"))
+        for word in ("fail\\-over", "callgrind", "EXIT STATUS", "assay show"):
+            self.assertIn(word, page)
+        if shutil.which("man"):
+            checked = run("man", "--warnings", "-l", "-", input=page,
+                          env=dict(os.environ, MANPAGER="cat", MANWIDTH="80", LC_ALL="C.UTF-8"))
+            self.assertEqual(checked.stderr, "")
+            self.assertIn("assay diff", checked.stdout)
 
 
 if __name__ == "__main__":
