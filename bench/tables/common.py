@@ -16,7 +16,7 @@ def accuracies(name, arguments, jdk, setting, work, chosen, repeats, iterations=
     run = accuracy.Accuracy(name, paths.RAW / f"{name}-{setting}-{jdk}.jsonl", jdk, setting,
                             size or arguments.size, iterations)
     for workload in work:
-        run.run(workload, chosen, repeats)
+        run.run(workload, chosen, repeats, with_ceiling=setting == "production")
     return run
 
 
