@@ -28,8 +28,7 @@ class Accuracy:
         self.raw = pathlib.Path(raw)
         self.raw.parent.mkdir(parents=True, exist_ok=True)
         self.info = machine.describe(jdk)
-        digest = hashlib.sha256(json.dumps(self.key()).encode()).hexdigest()[:16]
-        self.folder = paths.RAW / "truth" / digest
+        self.folder = paths.RAW / "truth" / hashlib.sha256(self._truth_key().encode()).hexdigest()[:16]
         self.folder.mkdir(parents=True, exist_ok=True)
         self.rows = self._resume()
         self._loaded = (None, None)
@@ -37,6 +36,14 @@ class Accuracy:
     def key(self):
         return [self.name, self.setting, self.jdk, self.info["jvm"], self.size, self.iterations,
                 self.info["build"]]
+
+    def _truth_key(self):
+        """Exact counts depend on the program and the JVM but not on the build; sampled ones on all."""
+        digest = hashlib.sha256()
+        for file in sorted(runner.build().glob("bench/*.class")):
+            digest.update(file.read_bytes())
+        build = self.info["build"] if self.setting == "production" else ""
+        return json.dumps([self.setting, self.info["jvm"], self.size, self.iterations, digest.hexdigest(), build])
 
     def _resume(self):
         rows = []

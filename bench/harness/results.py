@@ -3,7 +3,7 @@ import json
 import re
 import shutil
 
-from . import machine, paths
+from . import machine, paths, plots
 
 HEAD = """# Results
 
@@ -39,6 +39,8 @@ def section(name, title, body, info, command, path=None):
     else:
         text = text.rstrip("\n") + "\n\n" + block
     path.write_text(text)
+    if path == paths.RESULTS:
+        plots.page()
 
 
 def publish(raw, rows=None):

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-from harness import experiment, machine, process, results
+from harness import experiment, machine, plots, process, results
 
 PROGRAM = """
 import sys
@@ -117,6 +117,14 @@ class Sections(unittest.TestCase):
         self.assertNotIn("\none\n", text)
         self.assertLess(text.index(r"three \1"), text.index("two"))
         self.assertEqual(text.count("<!-- begin a -->"), 1)
+
+    def test_the_page_has_the_tables_as_tables(self):
+        page = plots.to_html("## T\n\n| a | b |\n| :-- | --: |\n| **x** < y | `z` |\nend\n")
+        self.assertIn("<h2>T</h2>", page)
+        self.assertIn("<tr><th>a</th><th>b</th></tr>", page)
+        self.assertIn("<tr><td><b>x</b> &lt; y</td><td><code>z</code></td></tr>", page)
+        self.assertEqual(page.count("<table>"), page.count("</table>"))
+        self.assertNotIn(":--", page)
 
     def test_a_table(self):
         self.assertEqual(results.table(["p", "x"], [["a", 1]]), "| p | x |\n| :-- | --: |\n| a | 1 |\n")
