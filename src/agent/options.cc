@@ -19,9 +19,9 @@ constexpr OptionSpec kOptions[] = {
     {"exclude", kList, "", "", "sampled,bytecodes,exact", "leave classes that match alone"},
     {"seed", kCount, "1", "", "", "seed of every random choice"},
 
-    {"tick", kDuration, "1ms", "", "calls,contexts", "time between two bursts of samples"},
-    {"samples", kCountAll, "32", "", "calls", "calls sampled per burst; all = every call"},
-    {"stride", kCount, "7", "", "calls", "take every N-th call within a burst"},
+    {"tick", kDuration, "500us", "", "calls,contexts", "time between two bursts of samples"},
+    {"samples", kCountAll, "16", "", "calls", "calls sampled per burst; all = every call"},
+    {"stride", kCount, "3", "", "calls", "take every N-th call within a burst"},
     {"depth", kCount, "2", "", "calls", "methods kept per sample; 2 = callee and caller"},
     {"correct", kChoice, "full", "off|density|full", "calls", "correction of sampling bias"},
     {"via", kChoice, "auto", "auto|entry|return|probe", "calls", "how calls are seen"},

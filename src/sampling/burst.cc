@@ -1,6 +1,7 @@
 #include "src/sampling/burst.h"
 
 #include <sys/mman.h>
+#include <time.h>
 #include <x86intrin.h>
 
 #include <new>
@@ -61,6 +62,7 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   block.tick_tsc = slot.tick_tsc.load(std::memory_order_relaxed);
   block.first_tsc = block.last_tsc = __rdtsc();
   block.walk_cycles = 0;
+  block.cpu_ns = 0;
   block.interval_ns = 0;
   block.thread = slot.number;
   block.events = 0;
@@ -68,11 +70,24 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   block.failed = 0;
 }
 
+// A burst that took long may have been off the processor or blocked in between: only then is its CPU time
+// worth the system call.
+void BurstRecorder::MeasureCpu(ThreadSlot& slot) {
+  constexpr uint64_t kSuspiciousCycles = 150000;
+  uint64_t at_tick = slot.tick_cpu_ns.load(std::memory_order_relaxed);
+  if (at_tick == 0 || slot.block.last_tsc - slot.block.tick_tsc < kSuspiciousCycles) return;
+  timespec now;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return;
+  uint64_t cpu = now.tv_sec * 1000000000ull + now.tv_nsec;
+  if (cpu > at_tick) slot.block.cpu_ns = cpu - at_tick;
+}
+
 void BurstRecorder::Flush(ThreadSlot& slot, uint16_t flags) {
   BurstBlock& block = slot.block;
   block.flags = flags;
   if (flags & BurstBlock::kLast) {
     block.last_tsc = __rdtsc();
+    MeasureCpu(slot);
     block.interval_ns = slot.java_ns.exchange(0, std::memory_order_relaxed);
   }
   if (!queue_->Push(block)) {

@@ -20,7 +20,7 @@ struct BurstParameters {
 
 // One burst, or a piece of a long one, on its way to the accounting thread.
 struct BurstBlock {
-  static constexpr uint32_t kIds = 50;
+  static constexpr uint32_t kIds = 48;
   enum Flags : uint16_t {
     kLast = 1,  // the totals below are those of the whole burst
     kCut = 2,   // ended early: the VM took the word back, or the thread ended
@@ -29,6 +29,7 @@ struct BurstBlock {
   uint64_t first_tsc;       // at the first call
   uint64_t last_tsc;        // at the last call; set with kLast
   uint64_t walk_cycles;     // spent walking stacks between first and last
+  uint64_t cpu_ns;          // CPU time from tick to last call; 0: not measured, the time stamps will do
   uint64_t interval_ns;     // time in Java that the burst stands for; set with kLast
   uint32_t thread;          // number of the thread
   uint32_t events;          // calls seen, sampled or skipped
@@ -65,10 +66,13 @@ struct ThreadSlot {
   std::atomic<uint32_t> pin{0};          // the ticker is touching the thread
   std::atomic<uint32_t> tick_number{0};  // changes with every tick that armed
   std::atomic<uint64_t> tick_tsc{0};
+  std::atomic<uint64_t> tick_cpu_ns{0};  // CPU time of the thread at the tick; 0 when not known
   std::atomic<uint64_t> java_ns{0};      // time in Java not yet claimed by a burst
   uint32_t number = 0;                   // of the thread, never reused
   uintptr_t stack_limit = 0;             // no hook below this address
   void* env = nullptr;                   // JNIEnv*
+  int32_t cpu_clock = 0;                 // of the thread, for clock_gettime; 0: none
+  uint64_t seen_ns = 0;                  // the ticker's: time in Java since it last armed
 
   // Of the sampled thread alone.
   alignas(64) uint32_t burst_tick = 0;  // tick_number of the burst under way
@@ -82,6 +86,9 @@ struct ThreadSlot {
   void Reset() {
     tick_number.store(0);
     tick_tsc.store(0);
+    tick_cpu_ns.store(0);
+    cpu_clock = 0;
+    seen_ns = 0;
     java_ns.store(0);
     stack_limit = 0;
     env = nullptr;
@@ -137,6 +144,7 @@ class BurstRecorder {
  private:
   void Begin(ThreadSlot& slot, uint32_t tick);
   void Flush(ThreadSlot& slot, uint16_t flags);
+  void MeasureCpu(ThreadSlot& slot);
 
   const BurstParameters* parameters_;
   BurstQueue* queue_;

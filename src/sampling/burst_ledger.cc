@@ -53,18 +53,26 @@ double BurstLedger::EstimateCalls(const BurstBlock& block, double* density) cons
   double hook = event_cycles_ == kUnknownCycles ? 0 : event_cycles_;
   double between = static_cast<double>(block.last_tsc - block.first_tsc) -
                    static_cast<double>(block.walk_cycles) - gaps * hook;
-  double elapsed = std::max(between * ns_per_cycle_, gaps * kMinCallNs);
+  double elapsed = between * ns_per_cycle_;
   double counted = gaps;
   if (correction_ != Correction::kDensity) {
     counted += 0.5;
     double latency = static_cast<double>(block.first_tsc - block.tick_tsc) - latency_cycles_;
-    elapsed += std::max(latency * ns_per_cycle_, kMinCallNs / 2);
+    elapsed += std::max(latency, 0.0) * ns_per_cycle_;
   }
+  if (block.cpu_ns != 0) {
+    double own = (static_cast<double>(block.walk_cycles) + block.events * hook) * ns_per_cycle_;
+    elapsed = std::min(elapsed, std::max(static_cast<double>(block.cpu_ns) - own, 0.0));
+  }
+  elapsed = std::max(elapsed, counted * kMinCallNs);
   *density = -1;
-  if (counted <= 0 || elapsed <= 0) return std::max<double>(block.events, 1);
+  if (counted <= 0) return std::max<double>(block.events, 1);
   *density = counted / elapsed * 1000;
   if (interval <= elapsed) return block.events;
-  return counted / elapsed * interval;
+  double calls = counted / elapsed * interval;
+  // A single burst that claims to have found far denser code than all others mismeasured its time.
+  double limit = interval_ns_ > 0 && bursts_ > 20 ? kMaxOutlier * calls_ / interval_ns_ * interval : calls;
+  return std::min(calls, std::max<double>(limit, block.events));
 }
 
 void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& ids) {
@@ -78,6 +86,7 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
   double density;
   double calls = EstimateCalls(block, &density);
   calls_ += calls;
+  interval_ns_ += static_cast<double>(block.interval_ns);
   AddTick(block, density, static_cast<uint32_t>(ids.size()));
   if (ids.empty()) return;
   double each = correction_ == Correction::kOff ? 1.0 : calls / ids.size();

@@ -11,7 +11,8 @@
 // interval counts exactly the calls that it saw. Time between calls is the burst's time less the cost of
 // our hook, which is calibrated: the densest burst of a configuration ran next to nothing but the
 // hook. A call is taken to need at least kMinCallNs. The shortest latency ever seen is that of arming itself
-// and is taken off likewise.
+// and is taken off likewise. A burst that lasted long is timed by the thread's CPU clock, so that being
+// preempted does not pass for sparse calls.
 //
 // The variance of an edge's weight is that of a sum of B independent bursts:
 //     B / (B - 1) * (sum of x^2 - (sum of x)^2 / B),   x = the edge's weight within one burst.
@@ -63,7 +64,8 @@ class BurstLedger {
   double hook_ns() const { return hook_ns_; }
   double event_cycles() const { return event_cycles_; }
   double walk_ns() const { return walk_ns_; }
-  static constexpr double kMinCallNs = 1;
+  static constexpr double kMinCallNs = 2;
+  static constexpr double kMaxOutlier = 30;
   // The factor that makes weights numbers of calls; 1 unless the correction is off.
   double Scale() const;
   // Of a sum of `weight` and `squares` over all bursts.
@@ -90,6 +92,7 @@ class BurstLedger {
   std::vector<uint32_t> sorted_;
   uint64_t bursts_ = 0, cut_ = 0, samples_ = 0, failed_ = 0, events_ = 0;
   double calls_ = 0;
+  double interval_ns_ = 0;
   double hook_ns_ = 0;
   double walk_ns_ = 0;
   double weighted_samples_ = 0;

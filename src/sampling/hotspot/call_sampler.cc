@@ -4,6 +4,7 @@
 #include <x86intrin.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace assay::sampling {
 namespace {
@@ -225,6 +226,16 @@ Status CallSampler::Reconfigure(const SamplerSettings& settings) {
   return {};
 }
 
+// The time in Java since the thread was last armed: as the ticks saw it, but not more than it ran.
+uint64_t CallSampler::ClaimInterval(ThreadSlot& slot) {
+  uint64_t seen = std::exchange(slot.seen_ns, 0);
+  timespec time;
+  if (slot.cpu_clock == 0 || clock_gettime(slot.cpu_clock, &time) != 0) return seen;
+  uint64_t cpu = time.tv_sec * 1000000000ull + time.tv_nsec;
+  uint64_t before = slot.tick_cpu_ns.exchange(cpu, std::memory_order_relaxed);
+  return before == 0 ? seen : std::min(seen, cpu - before);
+}
+
 void CallSampler::OnTick(void* self, uint64_t elapsed_ns) {
   static_cast<CallSampler*>(self)->Tick(elapsed_ns);
 }
@@ -249,11 +260,12 @@ void CallSampler::Tick(uint64_t elapsed_ns) {
       }
       if (state != kInJava) continue;
       ticks_in_java_.fetch_add(1, std::memory_order_relaxed);
-      slot.java_ns.fetch_add(elapsed_ns, std::memory_order_relaxed);
+      slot.seen_ns += elapsed_ns;
       if (yieldpoint->IsArmed(thread)) {
         ticks_unanswered_.fetch_add(1, std::memory_order_relaxed);
         continue;
       }
+      slot.java_ns.fetch_add(ClaimInterval(slot), std::memory_order_relaxed);
       slot.tick_tsc.store(__rdtsc(), std::memory_order_relaxed);
       slot.tick_number.fetch_add(1, std::memory_order_release);
       if (yieldpoint->Arm(thread)) arms_.fetch_add(1, std::memory_order_relaxed);

@@ -27,9 +27,9 @@ namespace assay::sampling {
 enum class Via { kAuto, kEntry, kReturn };
 
 struct SamplerSettings {
-  uint64_t tick_ns = 1000000;
-  uint32_t samples = 32;
-  uint32_t stride = 7;
+  uint64_t tick_ns = 500000;
+  uint32_t samples = 16;
+  uint32_t stride = 3;
   uint32_t depth = 2;
   bool exhaustive = false;
   Correction correction = Correction::kFull;
@@ -65,6 +65,7 @@ class CallSampler {
 
   static void OnTick(void* self, uint64_t elapsed_ns);
   void Tick(uint64_t elapsed_ns);
+  static uint64_t ClaimInterval(ThreadSlot& slot);
   void Account();
   void DisarmAll();
 

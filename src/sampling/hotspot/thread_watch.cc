@@ -1,5 +1,7 @@
 #include "src/sampling/hotspot/thread_watch.h"
 
+#include <unistd.h>
+
 #include <memory>
 
 namespace assay::sampling {
@@ -34,7 +36,22 @@ Result<std::unique_ptr<ThreadWatch>> ThreadWatch::Make(jvmtiEnv* jvmti, JNIEnv* 
   uintptr_t base = *reinterpret_cast<uintptr_t*>(java_thread + watch->stack_base_);
   uintptr_t size = *reinterpret_cast<uintptr_t*>(java_thread + watch->stack_size_);
   if (here >= base || here < base - size) return Error{"a thread's stack is not where it is expected"};
+  // 17 has the field in JavaThread, later releases in Thread.
+  auto os_thread = structs.Offset("Thread::_osthread");
+  if (!os_thread.ok()) os_thread = structs.Offset("JavaThread::_osthread");
+  auto thread_id = structs.Offset("OSThread::_thread_id");
+  if (os_thread.ok() && thread_id.ok()) {
+    watch->os_thread_ = *os_thread;
+    watch->thread_id_ = *thread_id;
+    if (watch->ThreadId(java_thread) != gettid()) watch->os_thread_ = 0;
+  }
   return watch;
+}
+
+int32_t ThreadWatch::ThreadId(uintptr_t java_thread) const {
+  if (os_thread_ == 0) return 0;
+  uintptr_t os_thread = *reinterpret_cast<uintptr_t*>(java_thread + os_thread_);
+  return os_thread == 0 ? 0 : *reinterpret_cast<int32_t*>(os_thread + thread_id_);
 }
 
 uintptr_t ThreadWatch::JavaThreadOf(JNIEnv* jni, jthread thread) const {
@@ -51,6 +68,8 @@ ThreadSlot* ThreadWatch::AddLocked(JNIEnv* jni, jthread thread, uintptr_t java_t
   uintptr_t size = *reinterpret_cast<uintptr_t*>(java_thread + stack_size_);
   slot->stack_limit = base - size + kStackReserve;
   slot->env = reinterpret_cast<void*>(java_thread + env_offset_);
+  // The kernel's encoding of a thread's CPU clock (posix-timers_types.h: CPUCLOCK_SCHED per thread).
+  if (int32_t id = ThreadId(java_thread)) slot->cpu_clock = (~id << 3) | 6;
   if (slot->number < kMaxNames) {
     if (names_.size() <= slot->number) names_.resize(slot->number + 1);
     jvmtiThreadInfo info{};

@@ -44,6 +44,8 @@ class ThreadWatch {
   jfieldID eetop_ = nullptr;
   ptrdiff_t env_offset_ = 0;
   uint64_t stack_base_ = 0, stack_size_ = 0;
+  uint64_t os_thread_ = 0, thread_id_ = 0;  // 0: the thread's CPU clock is not used
+  int32_t ThreadId(uintptr_t java_thread) const;
   mutable std::mutex mutex_;
   bool enumerating_ = false;
   std::set<uintptr_t> ended_;  // while enumerating
