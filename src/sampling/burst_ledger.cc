@@ -42,6 +42,10 @@ void BurstLedger::Calibrate(const BurstBlock& block) {
     double each = static_cast<double>(block.last_tsc - block.first_tsc) / (block.events - 1);
     event_cycles_ = std::min(event_cycles_, each);
   }
+  if (block.cpu_ns != 0 && block.walk_cycles == 0) {
+    double span = static_cast<double>(block.last_tsc - block.first_tsc) * ns_per_cycle_;
+    if (block.cpu_ns > span) cpu_overhead_ns_ = std::min(cpu_overhead_ns_, block.cpu_ns - span);
+  }
   if (block.first_tsc > block.tick_tsc) {
     latency_cycles_ = std::min<double>(latency_cycles_, block.first_tsc - block.tick_tsc);
   }
@@ -61,8 +65,10 @@ double BurstLedger::EstimateCalls(const BurstBlock& block, double* density) cons
     elapsed += std::max(latency, 0.0) * ns_per_cycle_;
   }
   if (block.cpu_ns != 0) {
+    // Walks are timed by the wall: preempted in one, they would take off more than there is.
+    double cpu = std::max(block.cpu_ns - cpu_overhead_ns_, 1.0);
     double own = (static_cast<double>(block.walk_cycles) + block.events * hook) * ns_per_cycle_;
-    elapsed = std::min(elapsed, std::max(static_cast<double>(block.cpu_ns) - own, 0.0));
+    elapsed = std::min(elapsed, cpu - std::min(own, cpu * 0.8));
   }
   elapsed = std::max(elapsed, counted * kMinCallNs);
   *density = -1;

@@ -86,6 +86,7 @@ class BurstLedger {
   static constexpr double kUnknownCycles = 1e9;
   double event_cycles_ = kUnknownCycles;    // of one passage of the hook
   double latency_cycles_ = kUnknownCycles;  // of arming
+  double cpu_overhead_ns_ = 5000;           // of reading the thread's CPU clock at both ends
   uint64_t start_tsc_ = 0;
   std::vector<Site> sites_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> pieces_;  // of long bursts, by thread
