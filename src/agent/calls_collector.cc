@@ -35,6 +35,7 @@ Result<SamplerSettings> SettingsOf(const Options& options) {
   std::string via = options.Text("via");
   if (via == "entry") settings.via = sampling::Via::kEntry;
   if (via == "return") settings.via = sampling::Via::kReturn;
+  if (options.Text("ticker") == "cpu") settings.ticker = sampling::Ticker::kCpu;
   if (via == "probe") return Error{"via=probe is not available in this build"};
   return settings;
 }

@@ -73,7 +73,7 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
 // A burst that took long may have been off the processor or blocked in between: only then is its CPU time
 // worth the system call.
 void BurstRecorder::MeasureCpu(ThreadSlot& slot) {
-  constexpr uint64_t kSuspiciousCycles = 150000;
+  constexpr uint64_t kSuspiciousCycles = 10000;
   uint64_t at_tick = slot.tick_cpu_ns.load(std::memory_order_relaxed);
   if (at_tick == 0 || slot.block.last_tsc - slot.block.tick_tsc < kSuspiciousCycles) return;
   timespec now;

@@ -4,6 +4,8 @@
 // a bounded queue to the thread that does the accounting.
 #pragma once
 
+#include <time.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -73,6 +75,9 @@ struct ThreadSlot {
   void* env = nullptr;                   // JNIEnv*
   int32_t cpu_clock = 0;                 // of the thread, for clock_gettime; 0: none
   uint64_t seen_ns = 0;                  // the ticker's: time in Java since it last armed
+  timer_t timer{};                       // see CpuTimers
+  bool has_timer = false;
+  uint64_t signal_cpu_ns = 0;
 
   // Of the sampled thread alone.
   alignas(64) uint32_t burst_tick = 0;  // tick_number of the burst under way
@@ -89,6 +94,8 @@ struct ThreadSlot {
     tick_cpu_ns.store(0);
     cpu_clock = 0;
     seen_ns = 0;
+    has_timer = false;
+    signal_cpu_ns = 0;
     java_ns.store(0);
     stack_limit = 0;
     env = nullptr;

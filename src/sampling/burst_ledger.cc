@@ -46,15 +46,17 @@ void BurstLedger::Calibrate(const BurstBlock& block) {
     double span = static_cast<double>(block.last_tsc - block.first_tsc) * ns_per_cycle_;
     if (block.cpu_ns > span) cpu_overhead_ns_ = std::min(cpu_overhead_ns_, block.cpu_ns - span);
   }
-  if (block.first_tsc > block.tick_tsc) {
-    latency_cycles_ = std::min<double>(latency_cycles_, block.first_tsc - block.tick_tsc);
-  }
+  // A running lower quartile: up by one part when below, down by three when above.
+  constexpr double kStep = 10, kMost = 5000;
+  double latency = static_cast<double>(block.first_tsc - block.tick_tsc);
+  latency_cycles_ += latency > latency_cycles_ ? kStep : -3 * kStep;
+  latency_cycles_ = std::clamp(latency_cycles_, 0.0, kMost);
 }
 
 double BurstLedger::EstimateCalls(const BurstBlock& block, double* density) const {
   double interval = static_cast<double>(block.interval_ns);
   double gaps = block.events > 0 ? block.events - 1.0 : 0;
-  double hook = event_cycles_ == kUnknownCycles ? 0 : event_cycles_;
+  double hook = event_cycles_;
   double between = static_cast<double>(block.last_tsc - block.first_tsc) -
                    static_cast<double>(block.walk_cycles) - gaps * hook;
   double elapsed = between * ns_per_cycle_;
@@ -88,7 +90,7 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
   samples_ += ids.size();
   Calibrate(block);
   walk_ns_ += block.walk_cycles * ns_per_cycle_;
-  if (event_cycles_ != kUnknownCycles) hook_ns_ += block.events * event_cycles_ * ns_per_cycle_;
+  hook_ns_ += block.events * event_cycles_ * ns_per_cycle_;
   double density;
   double calls = EstimateCalls(block, &density);
   calls_ += calls;

@@ -9,9 +9,10 @@
 // burst's samples. "density" leaves the latency out (C from the first call on, events - 1), "off"
 // gives every sample of the profile the same weight. Cutting C at T means that a burst which outlasts its
 // interval counts exactly the calls that it saw. Time between calls is the burst's time less the cost of
-// our hook, which is calibrated: the densest burst of a configuration ran next to nothing but the
-// hook. A call is taken to need at least kMinCallNs. The shortest latency ever seen is that of arming itself
-// and is taken off likewise. A burst that lasted long is timed by the thread's CPU clock, so that being
+// our hook: what it costs in the tightest loop of calls, or less where a burst proves it cheaper. (In
+// colder code it costs more; taking off too little dampens the correction, too much would make dense bursts
+// explode.) A call is taken to need at least kMinCallNs. The latency that arming itself has, the lower quartile of
+// those seen, is taken off likewise. A burst that lasted long is timed by the thread's CPU clock, so that being
 // preempted does not pass for sparse calls.
 //
 // The variance of an edge's weight is that of a sum of B independent bursts:
@@ -44,8 +45,6 @@ class BurstLedger {
   void set_correction(Correction correction) { correction_ = correction; }
   // Must be set before Add().
   void SetClock(double ns_per_cycle, uint64_t start_tsc);
-  // The cost of the hook depends on samples and stride: a change of those starts a new calibration.
-  void Recalibrate() { event_cycles_ = kUnknownCycles; }
 
   // Ids are passed on to `site_of`-style arrays by index: entries grow as needed.
   void Add(const BurstBlock& block);
@@ -83,10 +82,9 @@ class BurstLedger {
 
   Correction correction_ = Correction::kFull;
   double ns_per_cycle_ = 0;
-  static constexpr double kUnknownCycles = 1e9;
-  double event_cycles_ = kUnknownCycles;    // of one passage of the hook
-  double latency_cycles_ = kUnknownCycles;  // of arming
-  double cpu_overhead_ns_ = 5000;           // of reading the thread's CPU clock at both ends
+  double event_cycles_ = 45;       // of one passage of the hook
+  double latency_cycles_ = 0;      // of arming
+  double cpu_overhead_ns_ = 5000;  // of reading the thread's CPU clock at both ends
   uint64_t start_tsc_ = 0;
   std::vector<Site> sites_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> pieces_;  // of long bursts, by thread

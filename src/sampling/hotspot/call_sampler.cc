@@ -19,6 +19,9 @@ constexpr jvmtiEvent kEvents[] = {
     JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,
     JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE};
 
+// For signal handlers, where the guard of a local static has no place.
+CallSampler* g_sampler = nullptr;
+
 void SleepMs(int ms) {
   timespec time = {0, ms * 1000000};
   nanosleep(&time, nullptr);
@@ -27,7 +30,7 @@ void SleepMs(int ms) {
 }  // namespace
 
 CallSampler& CallSampler::Get() {
-  static CallSampler* sampler = new CallSampler;  // never destroyed: callbacks outlive everything
+  static CallSampler* sampler = g_sampler = new CallSampler;  // callbacks outlive everything
   return *sampler;
 }
 
@@ -92,7 +95,6 @@ void CallSampler::ApplyParameters() {
   parameters.seed = settings_.seed;
   parameters.exhaustive = settings_.exhaustive;
   ledger_.set_correction(settings_.correction);
-  ledger_.Recalibrate();
   if (resolver_) resolver_->set_depth(parameters.depth);
 }
 
@@ -117,6 +119,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     since_account_ns_ = 0;
     ApplyParameters();
   }
+  if (settings_.ticker == Ticker::kCpu) ASSAY_TRY(timers_.Open(OnCpuTick, settings_.tick_ns));
   running_ = true;
   SetEvents(JVMTI_ENABLE);
   jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
@@ -136,10 +139,15 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     hooks.active = false;
     SetEvents(JVMTI_DISABLE);
     watch_->RemoveAll();
+    timers_.Close();
     return Error{why};
   }
-  uint64_t tick = settings_.exhaustive ? kExhaustiveTickNs : settings_.tick_ns;
-  return ticker_.Start(OnTick, this, tick, settings_.seed);
+  if (settings_.ticker == Ticker::kCpu) {
+    for (uint32_t i = 0; i < hooks.threads.high_water(); i++) {
+      if (hooks.threads.slot(i).thread != 0) timers_.Create(hooks.threads.slot(i));
+    }
+  }
+  return ticker_.Start(OnTick, this, ThreadPeriod(), settings_.seed);
 }
 
 Result<std::unique_ptr<Yieldpoint>> CallSampler::Choose(bool* undecided) {
@@ -219,10 +227,14 @@ Status CallSampler::Reconfigure(const SamplerSettings& settings) {
   std::lock_guard control(control_);
   if (!running_) return Error{"not running"};
   if (settings.via != settings_.via) return Error{"via cannot be changed while running"};
+  if (settings.ticker != settings_.ticker) return Error{"ticker cannot be changed while running"};
   std::lock_guard lock(ledger_mutex_);
   settings_ = settings;
   ApplyParameters();
-  ticker_.set_period(settings_.exhaustive ? kExhaustiveTickNs : settings_.tick_ns);
+  ticker_.set_period(ThreadPeriod());
+  for (uint32_t i = 0; i < Hooks().threads.high_water(); i++) {
+    timers_.SetPeriod(Hooks().threads.slot(i), settings_.tick_ns);
+  }
   return {};
 }
 
@@ -243,7 +255,8 @@ void CallSampler::OnTick(void* self, uint64_t elapsed_ns) {
 void CallSampler::Tick(uint64_t elapsed_ns) {
   HookContext& hooks = Hooks();
   Yieldpoint* yieldpoint = installed_.load(std::memory_order_acquire);
-  if (yieldpoint != nullptr) {
+  bool by_thread = settings_.ticker == Ticker::kRemote || hooks.parameters.exhaustive;
+  if (yieldpoint != nullptr && by_thread) {
     bool exhaustive = hooks.parameters.exhaustive.load(std::memory_order_relaxed);
     ticks_.fetch_add(1, std::memory_order_relaxed);
     uint32_t end = hooks.threads.high_water();
@@ -253,22 +266,11 @@ void CallSampler::Tick(uint64_t elapsed_ns) {
       SlotPin pin(slot);
       uintptr_t thread = pin.thread();
       if (thread == 0) continue;
-      int32_t state = *reinterpret_cast<volatile int32_t*>(thread + state_offset_);
       if (exhaustive) {
         yieldpoint->Arm(thread);
-        continue;
+      } else if (*reinterpret_cast<volatile int32_t*>(thread + state_offset_) == kInJava) {
+        TickThreadInJava(*yieldpoint, slot, thread, elapsed_ns);
       }
-      if (state != kInJava) continue;
-      ticks_in_java_.fetch_add(1, std::memory_order_relaxed);
-      slot.seen_ns += elapsed_ns;
-      if (yieldpoint->IsArmed(thread)) {
-        ticks_unanswered_.fetch_add(1, std::memory_order_relaxed);
-        continue;
-      }
-      slot.java_ns.fetch_add(ClaimInterval(slot), std::memory_order_relaxed);
-      slot.tick_tsc.store(__rdtsc(), std::memory_order_relaxed);
-      slot.tick_number.fetch_add(1, std::memory_order_release);
-      if (yieldpoint->Arm(thread)) arms_.fetch_add(1, std::memory_order_relaxed);
     }
   }
   since_account_ns_ += elapsed_ns;
@@ -276,6 +278,43 @@ void CallSampler::Tick(uint64_t elapsed_ns) {
     since_account_ns_ = 0;
     Account();
   }
+}
+
+// With the slot pinned, or on the thread itself.
+void CallSampler::TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uintptr_t thread,
+                                   uint64_t elapsed_ns) {
+  ticks_in_java_.fetch_add(1, std::memory_order_relaxed);
+  slot.seen_ns += elapsed_ns;
+  if (yieldpoint.IsArmed(thread)) {
+    ticks_unanswered_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  slot.java_ns.fetch_add(ClaimInterval(slot), std::memory_order_relaxed);
+  slot.tick_tsc.store(__rdtsc(), std::memory_order_relaxed);
+  slot.tick_number.fetch_add(1, std::memory_order_release);
+  if (yieldpoint.Arm(thread)) arms_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// In a signal handler on the slot's thread.
+void CallSampler::OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns) {
+  CallSampler& self = *g_sampler;
+  Yieldpoint* yieldpoint = self.installed_.load(std::memory_order_acquire);
+  uintptr_t thread = slot.thread.load(std::memory_order_relaxed);
+  if (yieldpoint == nullptr || thread == 0 || !Hooks().active.load(std::memory_order_relaxed)) return;
+  self.ticks_.fetch_add(1, std::memory_order_relaxed);
+  if (*reinterpret_cast<volatile int32_t*>(thread + self.state_offset_) == kInJava) {
+    self.TickThreadInJava(*yieldpoint, slot, thread, elapsed_ns);
+  }
+}
+
+void CallSampler::DeleteTimers() {
+  for (uint32_t i = 0; i < Hooks().threads.high_water(); i++) timers_.Delete(Hooks().threads.slot(i));
+}
+
+// How often the tick thread runs: with CPU timers it only does the accounting.
+uint64_t CallSampler::ThreadPeriod() const {
+  if (settings_.exhaustive) return kExhaustiveTickNs;
+  return settings_.ticker == Ticker::kCpu ? kAccountEveryNs : settings_.tick_ns;
 }
 
 void CallSampler::Account() {
@@ -305,6 +344,8 @@ void CallSampler::Stop(JNIEnv* jni) {
   HookContext& hooks = Hooks();
   hooks.active = false;
   pending_ = false;
+  DeleteTimers();
+  timers_.Close();
   ticker_.Stop();
   if (yieldpoint_ != nullptr) {
     DisarmAll();
@@ -351,6 +392,7 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   auto& metadata = profile.metadata;
   metadata["via"] = yieldpoint_ ? yieldpoint_->name() : pending_ ? "none yet" : "none";
   metadata["calls-seen"] = "calls that remain after JIT inlining, made to compiled methods";
+  metadata["ticker"] = settings_.ticker == Ticker::kCpu ? "cpu" : "remote";
   metadata["ticks"] = std::to_string(ticks_);
   metadata["ticks-in-java"] = std::to_string(ticks_in_java_);
   metadata["bursts"] = std::to_string(ledger_.bursts());
@@ -392,6 +434,12 @@ DoctorReport CallSampler::Examine(JavaVM* vm, JNIEnv* jni) {
     report.push_back({make == MakeEntryYieldpoint ? "entry" : "return", made.ok(),
                       made.ok() ? (*made)->Describe() : made.error().message});
   }
+  report.push_back({"ticker-remote", true, "thread state at thread+" + std::to_string(state_offset_) +
+                                               "; armed by a thread of Assay's own"});
+  Status timer = CpuTimers::Probe();
+  report.push_back({"ticker-cpu", timer.ok(),
+                    timer.ok() ? "CPU-time timer per thread, at best one tick per scheduler tick"
+                               : timer.error().message});
   return report;
 }
 
@@ -414,13 +462,16 @@ void JNICALL CallSampler::DynamicCode(jvmtiEnv*, const char* name, const void* c
 }
 
 void JNICALL CallSampler::ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
-  Get().watch_->OnStart(jni, thread);
+  CallSampler& self = Get();
+  ThreadSlot* slot = self.watch_->OnStart(jni, thread);
+  if (slot != nullptr && self.timers_.open()) self.timers_.Create(*slot);
 }
 
 void JNICALL CallSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
   CallSampler& self = Get();
   ThreadSlot* slot = self.watch_->Current(jni);
   if (slot == nullptr) return;
+  self.timers_.Delete(*slot);
   if (Yieldpoint* yieldpoint = self.installed_) yieldpoint->Disarm(slot->thread.load());
   Hooks().recorder.Cut(*slot);
   self.watch_->OnEnd(jni);

@@ -14,6 +14,7 @@
 
 #include "src/profile/profile.h"
 #include "src/sampling/burst_ledger.h"
+#include "src/sampling/cpu_timers.h"
 #include "src/sampling/doctor_report.h"
 #include "src/sampling/hotspot/compiled_methods.h"
 #include "src/sampling/hotspot/hooks.h"
@@ -25,6 +26,8 @@
 namespace assay::sampling {
 
 enum class Via { kAuto, kEntry, kReturn };
+// The remote ticker is the default: it ticks as often as asked and costs the program no signal.
+enum class Ticker { kRemote, kCpu };
 
 struct SamplerSettings {
   uint64_t tick_ns = 500000;
@@ -34,6 +37,7 @@ struct SamplerSettings {
   bool exhaustive = false;
   Correction correction = Correction::kFull;
   Via via = Via::kAuto;
+  Ticker ticker = Ticker::kRemote;
   uint64_t seed = 1;
 };
 
@@ -65,6 +69,10 @@ class CallSampler {
 
   static void OnTick(void* self, uint64_t elapsed_ns);
   void Tick(uint64_t elapsed_ns);
+  static void OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns);
+  void TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uintptr_t thread, uint64_t elapsed_ns);
+  uint64_t ThreadPeriod() const;
+  void DeleteTimers();
   static uint64_t ClaimInterval(ThreadSlot& slot);
   void Account();
   void DisarmAll();
@@ -95,6 +103,7 @@ class CallSampler {
   std::string refusal_;
   bool running_ = false;
   TickThread ticker_;
+  CpuTimers timers_;
 
   std::mutex ledger_mutex_;  // accounting and snapshots
   BurstLedger ledger_;

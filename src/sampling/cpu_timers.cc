@@ -1,0 +1,125 @@
+#include "src/sampling/cpu_timers.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+namespace assay::sampling {
+namespace {
+
+std::atomic<CpuTimers::Function> g_function{nullptr};
+
+int FreeSignal() {
+  for (int signal = SIGRTMAX - 1; signal > SIGRTMIN; signal--) {
+    struct sigaction now;
+    if (sigaction(signal, nullptr, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+        now.sa_handler == SIG_DFL) {
+      return signal;
+    }
+  }
+  return 0;
+}
+
+int32_t ThreadIdOf(const ThreadSlot& slot) { return ~(slot.cpu_clock >> 3); }
+
+itimerspec Every(uint64_t period_ns) {
+  timespec period = {static_cast<time_t>(period_ns / 1000000000),
+                     static_cast<long>(period_ns % 1000000000)};
+  return {period, period};
+}
+
+bool MakeTimer(int32_t clock, int32_t thread, int signal, void* value, uint64_t period_ns,
+               timer_t* timer) {
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = signal;
+  event.sigev_value.sival_ptr = value;
+  event.sigev_notify_thread_id = thread;
+  if (timer_create(clock, &event, timer) != 0) return false;
+  itimerspec every = Every(period_ns);
+  if (timer_settime(*timer, 0, &every, nullptr) == 0) return true;
+  timer_delete(*timer);
+  return false;
+}
+
+}  // namespace
+
+Status CpuTimers::Open(Function function, uint64_t period_ns) {
+  int signal = FreeSignal();
+  if (signal == 0) return Error{"no real-time signal is free in this process"};
+  g_function = function;
+  period_ns_ = period_ns;
+  struct sigaction action {};
+  action.sa_sigaction = Handler;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigfillset(&action.sa_mask);
+  if (sigaction(signal, &action, &before_) != 0) return Error{"the signal handler was refused"};
+  signal_ = signal;
+  return {};
+}
+
+void CpuTimers::Close() {
+  if (signal_ == 0) return;
+  g_function = nullptr;
+  // A signal still on its way must not meet the default action, which ends the process: ignoring a
+  // signal discards what is pending.
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(signal_, &ignore, nullptr);
+  sigaction(signal_, &before_, nullptr);
+  signal_ = 0;
+}
+
+void CpuTimers::Handler(int, siginfo_t* info, void*) {
+  int saved = errno;
+  Function function = g_function.load(std::memory_order_relaxed);
+  auto* slot = static_cast<ThreadSlot*>(info->si_value.sival_ptr);
+  timespec time;
+  // The slot may have a new owner by now; then the signal is a late one of the old.
+  if (function != nullptr && info->si_code == SI_TIMER && slot->cpu_clock != 0 &&
+      ThreadIdOf(*slot) == gettid() && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0) {
+    uint64_t cpu = time.tv_sec * 1000000000ull + time.tv_nsec;
+    uint64_t before = slot->signal_cpu_ns;
+    slot->signal_cpu_ns = cpu;
+    function(*slot, before == 0 ? 0 : cpu - before);
+  }
+  errno = saved;
+}
+
+bool CpuTimers::Create(ThreadSlot& slot) {
+  if (signal_ == 0 || slot.cpu_clock == 0 || slot.has_timer) return false;
+  slot.signal_cpu_ns = 0;
+  slot.has_timer = MakeTimer(slot.cpu_clock, ThreadIdOf(slot), signal_, &slot, period_ns_, &slot.timer);
+  return slot.has_timer;
+}
+
+void CpuTimers::Delete(ThreadSlot& slot) {
+  if (slot.has_timer) timer_delete(slot.timer);
+  slot.has_timer = false;
+}
+
+void CpuTimers::SetPeriod(ThreadSlot& slot, uint64_t period_ns) {
+  period_ns_ = period_ns;
+  itimerspec every = Every(period_ns);
+  if (slot.has_timer) timer_settime(slot.timer, 0, &every, nullptr);
+}
+
+Status CpuTimers::Probe() {
+  int signal = FreeSignal();
+  if (signal == 0) return Error{"no real-time signal is free in this process"};
+  timer_t timer;
+  // So far in the future that it never fires.
+  if (!MakeTimer((~gettid() << 3) | 6, gettid(), signal, nullptr, 1000000000000000ull, &timer)) {
+    return Error{std::string("timer_create: ") + strerror(errno)};
+  }
+  timer_delete(timer);
+  return {};
+}
+
+}  // namespace assay::sampling

@@ -1,0 +1,41 @@
+// Ticks in a thread's own CPU time: one POSIX timer per thread, whose signal arms the thread on the
+// thread itself. A real-time signal that nobody uses is taken while running and given back after.
+// Linux fires such timers at best once per scheduler tick (1 to 4 ms), whatever is asked for.
+#pragma once
+
+#include <signal.h>
+
+#include <cstdint>
+
+#include "src/base/result.h"
+#include "src/sampling/burst.h"
+
+namespace assay::sampling {
+
+class CpuTimers {
+ public:
+  // Called in the signal handler, on the slot's thread, with the CPU time since the call before.
+  using Function = void (*)(ThreadSlot& slot, uint64_t elapsed_ns);
+
+  // Takes a signal. One at a time in a process.
+  Status Open(Function function, uint64_t period_ns);
+  // Gives the signal back; all timers have been deleted.
+  void Close();
+  bool open() const { return signal_ != 0; }
+
+  // Any thread; the slot's thread must be alive. False: the kernel refused.
+  bool Create(ThreadSlot& slot);
+  void Delete(ThreadSlot& slot);
+  void SetPeriod(ThreadSlot& slot, uint64_t period_ns);
+
+  // Whether a timer can be made for the calling thread; an Error says why not.
+  static Status Probe();
+
+ private:
+  static void Handler(int signal, siginfo_t* info, void* context);
+  int signal_ = 0;
+  struct sigaction before_ {};
+  uint64_t period_ns_ = 0;
+};
+
+}  // namespace assay::sampling

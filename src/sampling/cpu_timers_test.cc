@@ -1,0 +1,73 @@
+#include "src/sampling/cpu_timers.h"
+
+#include <gtest/gtest.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstring>
+
+namespace assay::sampling {
+namespace {
+
+std::atomic<int> g_ticks;
+std::atomic<uint64_t> g_elapsed;
+
+void OnTick(ThreadSlot& slot, uint64_t elapsed_ns) {
+  g_ticks++;
+  g_elapsed += elapsed_ns;
+}
+
+uint64_t CpuNs() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+
+TEST(CpuTimers, TicksInCpuTimeAndGivesTheSignalBack) {
+  struct sigaction before[65], after[65];
+  for (int signal = 1; signal <= 64; signal++) sigaction(signal, nullptr, &before[signal]);
+  ThreadSlot slot;
+  slot.cpu_clock = (~gettid() << 3) | 6;
+  CpuTimers timers;
+  g_ticks = 0;
+  g_elapsed = 0;
+  ASSERT_TRUE(timers.Open(OnTick, 1000000).ok());
+  ASSERT_TRUE(timers.Create(slot));
+  uint64_t begin = CpuNs();
+  while (CpuNs() - begin < 100000000 || g_ticks < 3) {
+  }
+  timers.Delete(slot);
+  timers.Close();
+  int ticks = g_ticks;
+  EXPECT_GE(ticks, 3);
+  EXPECT_LE(g_elapsed, CpuNs() - begin);
+  begin = CpuNs();
+  while (CpuNs() - begin < 30000000) {
+  }
+  EXPECT_EQ(g_ticks, ticks) << "a tick after the end";
+  for (int signal = 1; signal <= 64; signal++) {
+    sigaction(signal, nullptr, &after[signal]);
+    EXPECT_EQ(before[signal].sa_handler, after[signal].sa_handler) << signal;
+  }
+}
+
+TEST(CpuTimers, ALateSignalOfAnotherThreadIsIgnored) {
+  ThreadSlot slot;
+  slot.cpu_clock = (~gettid() << 3) | 6;
+  CpuTimers timers;
+  g_ticks = 0;
+  ASSERT_TRUE(timers.Open(OnTick, 1000000).ok());
+  ASSERT_TRUE(timers.Create(slot));
+  slot.cpu_clock = (~(gettid() + 1) << 3) | 6;  // as if the slot had a new owner
+  uint64_t begin = CpuNs();
+  while (CpuNs() - begin < 30000000) {
+  }
+  EXPECT_EQ(g_ticks, 0);
+  timers.Delete(slot);
+  timers.Close();
+}
+
+TEST(CpuTimers, Probe) { EXPECT_TRUE(CpuTimers::Probe().ok()); }
+
+}  // namespace
+}  // namespace assay::sampling
