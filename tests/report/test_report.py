@@ -136,7 +136,7 @@ class PageTest(unittest.TestCase):
         targets = self.page.js("return [...document.querySelectorAll('[data-table=\"Call sites\"] .body .row')]"
                                ".map(r => +r.children[2].innerText)")
         self.assertTrue(all(n >= 3 for n in targets), targets)
-        self.page.click('[data-table="Call sites"] .body .row:nth-child(2) .place')
+        self.page.click('[data-table="Call sites"] .body .row .share')
         self.page.wait("return location.hash.startsWith('#/site/')")
         shares = [float(re.search(r"([\d.]+)\s*%\s*$", row)[1]) for row in
                   self.page.texts('[data-table="Callees of the site"] .body .row')]

@@ -24,7 +24,7 @@ function places(model: Model): Place[] {
     { path: 'summary', label: 'Summary' },
     { path: 'edges', label: 'Edges', count: model.edges },
     { path: 'methods', label: 'Methods', count: model.methods - 1 },
-    { path: 'sites', label: 'Call sites', count: model.sites.count },
+    { path: 'sites', label: 'Call sites', count: model.sites.real },
     { path: 'contexts', label: 'Contexts', count: model.tree?.count },
   ];
   if (model.profiles.some((q) => q.ticks.count > 0)) all.push({ path: 'timeline', label: 'Timeline' });

@@ -29,6 +29,7 @@ export interface Sites {
   caller: Uint32Array;
   bci: Int32Array;
   line: Uint32Array;
+  real: number;             // sites that are call instructions; callers outside Java have none
   edges: Groups;            // edges of a site, hottest first
   weight: Float64Array[];   // per profile
   samples: Float64Array[];
@@ -178,7 +179,7 @@ export class Model {
       top[s] = weight[p][s] > 0 ? most / weight[p][s] : 0;
     }
     return {
-      count: n, caller: Uint32Array.from(caller), bci: Int32Array.from(bci),
+      count: n, real: bci.filter((b) => b >= 0).length, caller: Uint32Array.from(caller), bci: Int32Array.from(bci),
       line: Uint32Array.from(line), edges, weight, samples, targets, top, ofEdge,
     };
   }

@@ -4,7 +4,7 @@ import type { Names } from '../names';
 import type { Theme } from '../store';
 
 const HUES = [38, 14, 168, 262, 74, 338, 196, 120];
-const JDK = /^(java|javax|jdk|sun|com\.sun)\./;
+const JDK = /^(java|javax|jdk|sun)\./;
 
 export interface Paint { fill: string; text: string }
 
@@ -32,9 +32,9 @@ export function byPackage(names: Names, method: number, theme: Theme): Paint {
   const tone = (hash(names.simpleClass(method)) % 5) - 2;
   const dark = theme === 'dark';
   if (!name) return paint(0, 0, dark ? 34 : 84, theme);
-  if (JDK.test(name)) return paint(212, dark ? 14 : 22, (dark ? 33 : 84) + tone, theme);
-  const family = names.packageName(method).split('.').slice(0, 3).join('.');
-  const hue = HUES[hash(family) % HUES.length];
+  const family = hash(names.packageName(method));
+  if (JDK.test(name)) return paint(200 + (family % 5) * 8, dark ? 14 : 22, (dark ? 33 : 84) + tone, theme);
+  const hue = HUES[family % HUES.length];
   return paint(hue, dark ? 30 : 46, (dark ? 34 : 80) + tone, theme);
 }
 

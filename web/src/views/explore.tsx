@@ -1,6 +1,6 @@
 // The caller-callee explorer: one method, who calls it from where, whom it calls; every name leads on.
 import { useMemo } from 'preact/hooks';
-import { MethodName } from '../components/names';
+import { MethodName, Place } from '../components/names';
 import { Sankey } from '../components/sankey';
 import { Source } from '../components/source';
 import { Table, type Column } from '../components/table';
@@ -68,8 +68,7 @@ function Side({ method, callers, unit }: { method: number; callers: boolean; uni
     cell: (e) => (
       <span class="edge">
         <MethodName id={other[e]} />
-        <a class="place at" tabIndex={-1} href={`#/site/${model.caller[e]}/${model.bci[e]}`}>
-          {model.place(model.caller[e], model.line[e], model.bci[e])}</a>
+        <Place caller={model.caller[e]} line={model.line[e]} bci={model.bci[e]} link />
       </span>
     ),
   }, ...figures.filter((c) => c.key !== 'samples' && c.key !== 'status')], [figures]);

@@ -1,7 +1,7 @@
 // Hottest edges, methods and call sites; with two profiles, what changed most.
 import { useMemo } from 'preact/hooks';
 import { Distribution } from '../components/bars';
-import { MethodName } from '../components/names';
+import { MethodName, Place } from '../components/names';
 import { Choice, Filter, Table, type Column } from '../components/table';
 import { UnitChoice, useUnit, useWeightColumns } from '../components/weights';
 import { useModel } from '../context';
@@ -39,7 +39,7 @@ export function edgeColumns(model: Model): Column[] {
     cell: (e) => <EdgeCell edge={e} />,
   }, {
     key: 'site', label: 'Call site', width: 'minmax(0, 170px)', wide: true,
-    cell: (e) => <span class="place">{model.place(model.caller[e], model.line[e], model.bci[e])}</span>,
+    cell: (e) => <Place caller={model.caller[e]} line={model.line[e]} bci={model.bci[e]} />,
   }];
 }
 
@@ -148,7 +148,7 @@ export function SitesView() {
   const [unit, setUnit] = useUnit();
   const all = useMemo(() => {
     const w = sites.weight[model.focus];
-    return range(sites.count).sort((a, b) => w[b] - w[a] || a - b);
+    return range(sites.count).filter((s) => sites.bci[s] >= 0).sort((a, b) => w[b] - w[a] || a - b);
   }, [model]);
   const rows = useMemo(() => {
     const match = model.names.matching(query);
@@ -164,7 +164,7 @@ export function SitesView() {
     cell: (s) => (
       <span class="edge">
         <MethodName id={sites.caller[s]} />
-        <span class="place at">{model.place(sites.caller[s], sites.line[s], sites.bci[s])}</span>
+        <Place caller={sites.caller[s]} line={sites.line[s]} bci={sites.bci[s]} link />
       </span>
     ),
   }, {
@@ -186,7 +186,7 @@ export function SitesView() {
       </Filter>
       <Table name="Call sites" columns={columns} rows={rows} sort={sortKey(model)} tall
              open={(s) => go('site', sites.caller[s], sites.bci[s])}
-             empty="No call site is like that." />
+             empty={sites.real ? 'No call site is like that.' : 'This profile knows callers, but not where in them the calls are made.'} />
       <Cut />
     </section>
   );

@@ -1,7 +1,7 @@
 // One call site: how its calls divide among the callees, in its source.
 import { useMemo } from 'preact/hooks';
 import { Distribution } from '../components/bars';
-import { MethodName } from '../components/names';
+import { MethodName, Place } from '../components/names';
 import { Source } from '../components/source';
 import { Table, type Column } from '../components/table';
 import { UnitChoice, useUnit, useWeightColumns } from '../components/weights';
@@ -34,11 +34,10 @@ function OneSite({ site }: { site: number }) {
     value: (e) => model.names.short(model.callee[e]),
     cell: (e) => <MethodName id={model.callee[e]} />,
   }, ...figures], [figures]);
-  const place = model.place(caller, sites.line[site], sites.bci[site]);
   return (
     <section>
       <p class="crumb"><a href="#/sites">Call sites</a></p>
-      <h1 class="title"><MethodName id={caller} /> <span class="place">{place}</span></h1>
+      <h1 class="title"><MethodName id={caller} /> <Place caller={caller} line={sites.line[site]} bci={sites.bci[site]} /></h1>
       <dl class="facts">
         <div><dt>Calls</dt><dd>{format.count(weight)}</dd></div>
         <div><dt>Of all calls</dt><dd>{format.percent(model.share(weight))}</dd></div>
@@ -73,7 +72,7 @@ function OtherSites({ site }: { site: number }) {
   const figures = useWeightColumns(sites, others, unit, model.callsFrom[model.focus][caller]);
   const columns = useMemo<Column[]>(() => [{
     key: 'site', label: 'Call site', width: 'minmax(0, 190px)', wide: true,
-    cell: (s) => <span class="place">{model.place(caller, sites.line[s], sites.bci[s])}</span>,
+    cell: (s) => <Place caller={caller} line={sites.line[s]} bci={sites.bci[s]} />,
   }, {
     key: 'callee', label: 'Most frequent callee', width: 'minmax(0, 1fr)',
     cell: (s) => <MethodName id={model.callee[hottest(model.weight[model.focus], sites.edges.of(s))]} />,

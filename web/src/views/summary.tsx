@@ -63,7 +63,7 @@ function Tiles({ profile }: { profile: ProfileData }) {
   const poly = useMemo(() => {
     const { sites } = model;
     let weight = 0;
-    for (let s = 0; s < sites.count; s++) if (sites.targets[s] > 1) weight += sites.weight[0][s];
+    for (let s = 0; s < sites.count; s++) if (sites.targets[s] > 1 && sites.bci[s] >= 0) weight += sites.weight[0][s];
     return model.share(weight);
   }, [model]);
   return (
@@ -77,7 +77,7 @@ function Tiles({ profile }: { profile: ProfileData }) {
       <Tile label="Edges">{format.count(totals.edges)}</Tile>
       <Tile label="Methods">{format.count(totals.methods)}</Tile>
       <Tile label="Call sites" note={poly > 0 ? `${format.percent(poly)} of calls have 2+ callees` : undefined}>
-        {format.count(model.sites.count)}</Tile>
+        {format.count(model.sites.real)}</Tile>
       {totals.nodes > 0 && <Tile label="Contexts">{format.count(totals.nodes)}</Tile>}
       {profile.threads.length > 0 && <Tile label="Threads">{format.count(profile.threads.length)}</Tile>}
     </dl>
