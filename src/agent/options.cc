@@ -19,7 +19,8 @@ constexpr OptionSpec kOptions[] = {
     {"exclude", kList, "", "", "sampled,bytecodes,exact", "leave classes that match alone"},
     {"seed", kCount, "1", "", "", "seed of every random choice"},
 
-    {"tick", kDuration, "500us", "", "calls,contexts", "time between two bursts of samples"},
+    {"tick", kDuration, "500us", "", "calls,contexts,sampled",
+     "time between two bursts of samples, or of the timer trigger"},
     {"samples", kCountAll, "16", "", "calls", "calls sampled per burst; all = every call"},
     {"stride", kCount, "3", "", "calls", "take every N-th call within a burst"},
     {"depth", kCount, "2", "", "calls", "methods kept per sample; 2 = callee and caller"},
@@ -30,6 +31,20 @@ constexpr OptionSpec kOptions[] = {
 
     {"max-contexts", kCount, "20M", "", "exact",
      "contexts kept; later ones are counted by call edge only"},
+
+    {"instrument", kList, "call-edge", "", "sampled", "what to count: call-edge, field-access"},
+    {"interval", kCount, "1000", "", "sampled", "checks per sample; 1 = everything, 0 = off"},
+    {"trigger", kChoice, "counter", "counter|thread|timer", "sampled",
+     "who counts the checks: groups of threads, each thread, or nobody but a timer (--tick)"},
+    {"jitter", kCount, "0", "", "sampled", "random change of each interval, up or down"},
+    {"duplication", kChoice, "full", "full|partial|none|auto", "sampled",
+     "how much of a method is copied for its samples"},
+    {"iterations", kCount, "1", "", "sampled", "loop iterations that a sample may last"},
+    {"huge-methods", kFlag, "false", "", "sampled",
+     "let methods grow past 8,000 bytes (assay run tells the JVM to compile them)"},
+    {"count-checks", kFlag, "false", "", "sampled",
+     "also count entries, back edges and checks executed (table: checks)"},
+    {"checks-only", kFlag, "false", "", "sampled", "no counting at all: the cost of checks alone"},
 
     // Between the command line and an attached agent.
     {"command", kChoice, "start", "start|stop|status|doctor", "", "what the agent should do"},

@@ -1,12 +1,14 @@
 #include "src/agent/calls_collector.h"
 #include "src/agent/collector.h"
 #include "src/agent/exact_collector.h"
+#include "src/agent/sampled_collector.h"
 
 namespace assay::agent {
 
 Result<std::unique_ptr<Collector>> MakeCollector(const std::string& name) {
   if (name == "calls") return MakeCallsCollector();
   if (name == "exact") return MakeExactCollector();
+  if (name == "sampled") return MakeSampledCollector();
   return Error{"collect=" + name + " is not available in this build"};
 }
 

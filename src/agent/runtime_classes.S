@@ -7,4 +7,11 @@
 assay_class_exact:
     .incbin "exact/java/lang/AssayExact.class"
 assay_class_exact_end:
+    .global assay_class_sampled
+    .global assay_class_sampled_end
+    .hidden assay_class_sampled
+    .hidden assay_class_sampled_end
+assay_class_sampled:
+    .incbin "sampled/java/lang/AssaySampled.class"
+assay_class_sampled_end:
     .section .note.GNU-stack,"",@progbits

@@ -31,6 +31,10 @@ bool IsJava(const std::string& program) {
 // JVM flags that give a collector back what its longer methods lose.
 std::vector<std::string> ExtraFlags(const agent::Options& options) {
   if (options.Text("collect") == "exact") return {"-XX:-DontCompileHugeMethods"};
+  if (options.Text("collect") == "sampled") {
+    return {"-XX:-DontCompileHugeMethods", "-XX:MaxInlineSize=80", "-XX:FreqInlineSize=800",
+            "-XX:InlineSmallCode=5000"};
+  }
   return {};
 }
 
@@ -108,6 +112,10 @@ int Run(const RunOptions& run) {
   }
   std::error_code ignored;
   std::filesystem::remove(output, ignored);  // an old profile must not pass for this run's
+  // WithAgent tells the JVM to compile such methods.
+  if (options.Text("collect") == "sampled" && !options.IsSet("huge-methods")) {
+    static_cast<void>(options.Set("huge-methods", "true"));
+  }
   int status = Execute(WithAgent(run.command, options));
   try {
     Summarize(output, run.quiet);

@@ -1,0 +1,217 @@
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * The triggers and operations of the sampled collector. Methods with instrumentation ask a trigger on entry
+ * and on jumps backwards, and go over to their instrumented copy when it answers true.
+ *
+ * <p>The class is defined by the agent in java.lang, so that every class of every module may call it, and so
+ * that @ForceInline is honoured. It may call only native methods: anything else could be rewritten itself
+ * and would recurse.
+ *
+ * <p>A trigger must cost next to nothing. The one int of a thread that this class may use without any call
+ * is Thread.threadLocalRandomSecondarySeed, a scratch value that the JDK uses to vary how long some locks spin, and which it
+ * may overwrite with a random number at any time: the triggers accept every value.
+ */
+public final class AssaySampled {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
+
+    // Shared block
+    private static final int INTERVAL = 0, JITTER = 8, SEED = 16, COUNTS = 24, TABLE = 32, MASK = 40;
+    private static final int TICK = 48, NOTES = 64;
+
+    private static final long SHARED = setup();
+    private static final long COUNTERS = U.getLong(null, SHARED + COUNTS);
+    private static final long KEYS = U.getLong(null, SHARED + TABLE);
+    private static final long KEY_MASK = U.getLong(null, SHARED + MASK);
+
+    /** No counter is set higher, so that a change of the interval is noticed soon. */
+    private static final int LIMIT = 1 << 14;
+
+    private static final int SHARDS = 16;
+
+    /** Counters of checks, one per shard and cache line; the first and last line stay unused. */
+    private static final int[] LEFT = new int[(SHARDS + 2) * 16];
+
+    /** What is left of the interval beyond LEFT, by shard. */
+    private static final long[] BEYOND = new long[SHARDS];
+
+    private static final int THREADS = 1024;
+    private static final long[] THREAD_BEYOND = new long[THREADS];
+    private static final long[] THREAD_RANDOM = new long[THREADS];
+    private static final long[] RANDOM = new long[SHARDS];
+    private static int shards;
+
+    private AssaySampled() {}
+
+    private static native long setup();
+
+    /** The address of the counter of a key, made when missing; 0 when there is no room. */
+    private static native long newKey(long key, Object type, long value, int kind);
+
+    /** Every interval-th check of the threads of a shard. */
+    @ForceInline
+    public static boolean counter() {
+        Thread thread = Thread.currentThread();
+        if (thread == null) {
+            return false;
+        }
+        int shard = thread.threadLocalRandomSecondarySeed & (SHARDS - 1);
+        return --LEFT[shard * 16 + 16] < 0 && counted(thread, shard);
+    }
+
+    /** Every interval-th check of each thread. */
+    @ForceInline
+    public static boolean thread() {
+        Thread thread = Thread.currentThread();
+        if (thread == null) {
+            return false;
+        }
+        int left = thread.threadLocalRandomSecondarySeed - 1;
+        thread.threadLocalRandomSecondarySeed = left;
+        return (left & -2 * LIMIT) != 0 && countedByThread(thread);
+    }
+
+    /** The first check after each tick of a timer. */
+    @ForceInline
+    public static boolean timer() {
+        return U.getIntVolatile(null, SHARED + TICK) != 0
+                && U.compareAndSetInt(null, SHARED + TICK, 1, 0);
+    }
+
+    private static boolean counted(Thread thread, int shard) {
+        long interval = U.getLongVolatile(null, SHARED + INTERVAL);
+        long beyond = BEYOND[shard];
+        boolean sample = beyond <= 0 && interval > 0;
+        if (sample) {
+            beyond = interval + jitter(RANDOM, shard);
+        } else if (interval <= 0 || beyond > 2 * interval) {
+            beyond = interval;
+        }
+        int next = beyond > LIMIT || beyond <= 0 ? LIMIT : (int) beyond;
+        BEYOND[shard] = beyond <= 0 ? 0 : beyond - next;
+        LEFT[shard * 16 + 16] = next - 1;
+        if (thread.threadLocalRandomSecondarySeed == 0) {
+            // From here on the thread counts in a shard of its own, as long as there are some.
+            int mine = shards + 1;
+            shards = mine;
+            mine = mine % (SHARDS - 1) + 1;
+            thread.threadLocalRandomSecondarySeed = mine;
+        }
+        return sample;
+    }
+
+    private static boolean countedByThread(Thread thread) {
+        int slot = (int) U.getLong(thread, TID) & (THREADS - 1);
+        long interval = U.getLongVolatile(null, SHARED + INTERVAL);
+        long beyond = THREAD_BEYOND[slot];
+        boolean sample = beyond <= 0 && interval > 0;
+        if (sample) {
+            beyond = interval + jitter(THREAD_RANDOM, slot);
+        } else if (interval <= 0 || beyond > 2 * interval) {
+            beyond = interval;
+        }
+        int next = beyond > LIMIT || beyond <= 0 ? LIMIT : (int) beyond;
+        THREAD_BEYOND[slot] = beyond <= 0 ? 0 : beyond - next;
+        thread.threadLocalRandomSecondarySeed = next - 1;
+        return sample;
+    }
+
+    /** Uniform in -jitter..jitter, from a generator (xorshift) per shard or thread. */
+    private static long jitter(long[] random, int slot) {
+        long jitter = U.getLong(null, SHARED + JITTER);
+        if (jitter == 0) {
+            return 0;
+        }
+        long state = random[slot];
+        if (state == 0) {
+            state = (U.getLong(null, SHARED + SEED) + slot + 1) * 0x9e3779b97f4a7c15L | 1;
+        }
+        state ^= state << 13;
+        state ^= state >>> 7;
+        state ^= state << 17;
+        random[slot] = state;
+        return (state >>> 1) % (2 * jitter + 1) - jitter;
+    }
+
+    /** After a change of the interval: no counter waits for the end of the old one. */
+    private static void restart() {
+        for (int i = 0; i < SHARDS; i++) {
+            BEYOND[i] = 0;
+            RANDOM[i] = 0;
+            LEFT[i * 16 + 16] = 0;
+        }
+        for (int i = 0; i < THREADS; i++) {
+            THREAD_BEYOND[i] = 0;
+            THREAD_RANDOM[i] = 0;
+        }
+    }
+
+    public static void count(int id) {
+        add(COUNTERS + ((long) id << 3));
+    }
+
+    public static void countClass(Object object, int id) {
+        Class<?> type = object == null ? null : object.getClass();
+        int hash = type == null ? 0 : System.identityHashCode(type);
+        countKey((long) id << 32 | hash, type, 0, 0);
+    }
+
+    public static void countInt(int value, int id) {
+        countKey((long) id << 32 | value & 0xffffffffL, null, value, 1);
+    }
+
+    public static void countLong(long value, int id) {
+        countKey((long) id << 32 | fold(value), null, value, 2);
+    }
+
+    public static void countFloat(float value, int id) {
+        int bits = Float.floatToRawIntBits(value);
+        countKey((long) id << 32 | bits & 0xffffffffL, null, bits, 3);
+    }
+
+    public static void countDouble(double value, int id) {
+        long bits = Double.doubleToRawLongBits(value);
+        countKey((long) id << 32 | fold(bits), null, bits, 4);
+    }
+
+    /** For the verification of Property 1: entries, back edges and checks executed. */
+    public static void note(int what) {
+        add(SHARED + NOTES + ((long) what << 6));
+    }
+
+    private static long fold(long value) {
+        long hash = value * 0x9e3779b97f4a7c15L;
+        return (hash ^ hash >>> 32) & 0xffffffffL;
+    }
+
+    private static void countKey(long key, Object type, long value, int kind) {
+        long hash = key * 0x9e3779b97f4a7c15L;
+        hash ^= hash >>> 32;
+        for (int i = 0; i < 64; i++) {
+            long entry = KEYS + ((hash + i & KEY_MASK) << 4);
+            long found = U.getLongVolatile(null, entry);
+            if (found == key) {
+                add(entry + 8);
+                return;
+            }
+            if (found == 0) {
+                break;
+            }
+        }
+        long counter = newKey(key, type, value, kind);
+        if (counter != 0) {
+            add(counter);
+        }
+    }
+
+    private static void add(long address) {
+        long old;
+        do {
+            old = U.getLongVolatile(null, address);
+        } while (!U.compareAndSetLong(null, address, old, old + 1));
+    }
+}

@@ -1,0 +1,300 @@
+#include "src/agent/sampled_collector.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include "src/agent/class_filter.h"
+#include "src/agent/quiet_natives.h"
+#include "src/agent/retransform.h"
+#include "src/agent/sampled_memory.h"
+#include "src/agent/sampled_results.h"
+#include "src/agent/sampled_timer.h"
+#include "src/agent/vm_info.h"
+#include "src/instrument/duplicate.h"
+
+extern "C" const unsigned char assay_class_sampled[];
+extern "C" const unsigned char assay_class_sampled_end[];
+
+namespace assay::agent {
+namespace {
+
+constexpr char kRuntimeClass[] = "java/lang/AssaySampled";
+
+// Continuations freeze and thaw frames between their instructions; the probes stay out of there.
+bool MustNotBeRewritten(std::string_view name) {
+  return name == kRuntimeClass || name.starts_with("jdk/internal/vm/");
+}
+
+using Plugins = std::vector<std::unique_ptr<instrument::Instrumentation>>;
+
+// Everything that rewritten code and class hooks may still touch after a session ended; made once,
+// never destroyed. Counters refer to instrumentations, so those of all sessions stay.
+struct Engine {
+  SampledMemory memory;
+  SampledResults results{memory};
+  ClassFilter filter;
+  instrument::DuplicateOptions duplicate;
+  Plugins known;
+  std::vector<const instrument::Instrumentation*> plugins;
+  jvmtiEnv* jvmti = nullptr;
+  jclass runtime = nullptr;
+};
+
+Engine* engine = nullptr;
+
+std::string ValueText(jlong value, jint kind) {
+  char text[40];
+  switch (kind) {
+    case 3: {
+      float number;
+      int32_t bits = static_cast<int32_t>(value);
+      std::memcpy(&number, &bits, sizeof number);
+      std::snprintf(text, sizeof text, "%.9g", static_cast<double>(number));
+      return text;
+    }
+    case 4: {
+      double number;
+      std::memcpy(&number, &value, sizeof number);
+      std::snprintf(text, sizeof text, "%.17g", number);
+      return text;
+    }
+    default:
+      return std::to_string(value);
+  }
+}
+
+// Hidden classes have an address in their name, which differs from run to run.
+std::string ClassText(jclass type) {
+  char* signature = nullptr;
+  if (type == nullptr) return "null";
+  if (engine->jvmti->GetClassSignature(type, &signature, nullptr) != JVMTI_ERROR_NONE) return "?";
+  std::string name(signature);
+  engine->jvmti->Deallocate(reinterpret_cast<unsigned char*>(signature));
+  if (name.starts_with('L')) name = name.substr(1, name.size() - 2);
+  for (std::string_view mark : {"/0x", ".0x", "+0x"}) name = name.substr(0, name.find(mark));
+  return name;
+}
+
+jlong JNICALL Setup(JNIEnv*, jclass) { return reinterpret_cast<jlong>(engine->memory.shared()); }
+
+jlong JNICALL NewKey(JNIEnv*, jclass, jlong key, jobject type, jlong value, jint kind) {
+  std::string text = kind == 0 ? ClassText(static_cast<jclass>(type)) : ValueText(value, kind);
+  return reinterpret_cast<jlong>(engine->memory.NewKey(key, kind != 0, std::move(text)));
+}
+
+void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* given_name, jobject,
+                         jint size, const unsigned char* data, jint* new_size,
+                         unsigned char** new_data) {
+  ByteSpan bytes(data, static_cast<size_t>(size));
+  auto file = classfile::ParseClass(bytes);
+  std::string name = given_name != nullptr ? given_name : file.ok() ? std::string(file->Name()) : "";
+  ExactRegistry& notes = engine->results.registry();
+  // Filtered classes count too when a call's target is looked for.
+  if (file.ok()) engine->results.AddClass(*file);
+  if (MustNotBeRewritten(name) || !engine->filter.Wants(name)) return;
+  if (!file.ok()) return notes.AddSkipped(SourceName(name), file.error().ToString());
+  instrument::DuplicatePass pass(engine->duplicate, engine->plugins, engine->results);
+  instrument::Pass* passes[] = {&pass};
+  auto rewritten = instrument::RewriteClass(bytes, passes);
+  if (!rewritten.ok()) {
+    return notes.AddSkipped(SourceName(name), rewritten.error().ToString());
+  }
+  for (const auto& skipped : rewritten->skipped) {
+    notes.AddSkipped(SourceName(name) + "." + skipped.method, skipped.reason);
+  }
+  if (rewritten->bytes.empty()) return;
+  unsigned char* copy = nullptr;
+  jlong length = static_cast<jlong>(rewritten->bytes.size());
+  if (jvmti->Allocate(length, &copy) != JVMTI_ERROR_NONE) return;
+  std::memcpy(copy, rewritten->bytes.data(), rewritten->bytes.size());
+  *new_data = copy;
+  *new_size = static_cast<jint>(length);
+}
+
+Status DefineRuntime(JavaVM* vm, JNIEnv* jni) {
+  if (engine->runtime != nullptr) return {};
+  if (!engine->memory.Reserve()) return Error{"no address space for the counters"};
+  jclass type = jni->DefineClass(
+      kRuntimeClass, nullptr, reinterpret_cast<const jbyte*>(assay_class_sampled),
+      static_cast<jsize>(assay_class_sampled_end - assay_class_sampled));
+  if (type == nullptr) {
+    jni->ExceptionClear();
+    return Error{"this JVM does not accept the runtime class " + std::string(kRuntimeClass)};
+  }
+  auto entry = [](const char* name, const char* signature, void* function) {
+    return JNINativeMethod{const_cast<char*>(name), const_cast<char*>(signature), function};
+  };
+  JNINativeMethod natives[] = {
+      entry("setup", "()J", reinterpret_cast<void*>(Setup)),
+      entry("newKey", "(JLjava/lang/Object;JI)J", reinterpret_cast<void*>(NewKey)),
+  };
+  ASSAY_TRY(RegisterNativesQuietly(vm, jni, type, natives));
+  // Asking for a static field runs the initializer, while no class is rewritten yet.
+  if (jni->GetStaticFieldID(type, "SHARED", "J") == nullptr) {
+    jni->ExceptionClear();
+    return Error{"the runtime class " + std::string(kRuntimeClass) + " cannot be initialized here"};
+  }
+  engine->runtime = static_cast<jclass>(jni->NewGlobalRef(type));
+  return {};
+}
+
+Status ChoosePlugins(const std::vector<std::string>& names) {
+  engine->plugins.clear();
+  for (const std::string& name : names) {
+    auto is_it = [&name](const auto& plugin) { return plugin->name() == name; };
+    auto it = std::find_if(engine->known.begin(), engine->known.end(), is_it);
+    if (it == engine->known.end()) {
+      auto plugin = instrument::MakeInstrumentation(name);
+      if (plugin == nullptr) {
+        std::string all;
+        for (std::string_view each : instrument::AllInstrumentations()) all += " " + std::string(each);
+        return Error{"option instrument: there is no '" + name + "'; known:" + all};
+      }
+      it = engine->known.insert(engine->known.end(), std::move(plugin));
+    }
+    engine->plugins.push_back(it->get());
+  }
+  if (engine->plugins.empty()) return Error{"option instrument: nothing to count"};
+  return {};
+}
+
+instrument::Duplication ToDuplication(const std::string& text) {
+  if (text == "partial") return instrument::Duplication::kPartial;
+  if (text == "none") return instrument::Duplication::kNone;
+  if (text == "auto") return instrument::Duplication::kAutomatic;
+  return instrument::Duplication::kFull;
+}
+
+// What cannot be changed without rewriting everything again.
+constexpr std::string_view kFixed[] = {"instrument", "duplication", "trigger",      "iterations",
+                                       "include",    "exclude",     "count-checks", "checks-only",
+                                       "huge-methods", "seed",      "output"};
+
+class SampledCollector : public Collector {
+ public:
+  Status Prepare(JavaVM* vm, const Options& options) override {
+    if (engine == nullptr) engine = new Engine;
+    ASSAY_TRY(Configure(options));
+    if (engine->jvmti != nullptr) return {};
+    jvmtiEnv* jvmti = nullptr;
+    if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
+      return Error{"this JVM has no JVMTI"};
+    }
+    jvmtiCapabilities capabilities = {};
+    capabilities.can_generate_all_class_hook_events = 1;
+    capabilities.can_retransform_classes = 1;
+    if (jvmti->AddCapabilities(&capabilities) != JVMTI_ERROR_NONE) {
+      return Error{"this JVM cannot rewrite classes"};
+    }
+    jvmtiEventCallbacks callbacks = {};
+    callbacks.ClassFileLoadHook = OnClassFile;
+    jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+    engine->jvmti = jvmti;
+    return {};
+  }
+
+  Status Start(JavaVM* vm, JNIEnv* jni, const Options& options, Phase) override {
+    ASSAY_TRY(Prepare(vm, options));
+    vm_ = vm;
+    options_ = options;
+    ASSAY_TRY(DefineRuntime(vm, jni));
+    engine->results.Restart();
+    engine->memory.shared()->seed = static_cast<int64_t>(options.Count("seed"));
+    engine->jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+    uint64_t refused = RetransformLoadedClasses(engine->jvmti, jni);
+    if (refused != 0) {
+      engine->results.registry().AddLost("classes loaded before that could not be changed", refused);
+    }
+    SetTrigger(jni);
+    return {};
+  }
+
+  Status Reconfigure(const Options& changed) override {
+    for (std::string_view name : kFixed) {
+      if (changed.IsSet(name) && changed.Text(name) != options_.Text(name)) {
+        return Error{"option " + std::string(name) +
+                     " cannot be changed while running; detach and attach again"};
+      }
+    }
+    engine->results.Accumulate(weight_);
+    options_.Update(changed);
+    SetTrigger(CurrentJni(vm_));
+    return {};
+  }
+
+  void Snapshot(profile::Profile& profile) override {
+    engine->results.Accumulate(weight_);
+    engine->results.Fill(profile);
+    if (!engine->duplicate.count_checks) return;
+    auto& table = profile.tables["checks"];
+    table.columns = {"executed"};
+    table.rows.clear();
+    constexpr const char* kNames[] = {"entries", "back edges", "checks"};
+    for (int i = 0; i < 3; ++i) {
+      int64_t count = engine->memory.shared()->notes[i].count;
+      table.rows.push_back({{kNames[i]}, static_cast<uint64_t>(count), static_cast<double>(count)});
+    }
+  }
+
+  void Stop(bool at_vm_death) override {
+    timer_.Stop();
+    engine->memory.shared()->interval = 0;
+    engine->jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+    if (at_vm_death) return;
+    // Without the hook, retransformation gives every class its own code back.
+    JNIEnv* jni = CurrentJni(vm_);
+    if (jni != nullptr) RetransformLoadedClasses(engine->jvmti, jni);
+  }
+
+ private:
+  static Status Configure(const Options& options) {
+    ASSAY_TRY(ChoosePlugins(options.List("instrument")));
+    engine->filter = ClassFilter(options);
+    auto& duplicate = engine->duplicate;
+    duplicate.duplication = ToDuplication(options.Text("duplication"));
+    std::string trigger = options.Text("trigger");
+    duplicate.check = trigger == "thread" ? "thread" : trigger == "timer" ? "timer" : "counter";
+    duplicate.iterations = static_cast<uint32_t>(
+        std::clamp<uint64_t>(options.Count("iterations"), 1, 1'000'000));
+    duplicate.max_bytes = options.Flag("huge-methods") ? 65535 : 8000;
+    duplicate.count_checks = options.Flag("count-checks");
+    duplicate.checks_only = options.Flag("checks-only");
+    return {};
+  }
+
+  void SetTrigger(JNIEnv* jni) {
+    uint64_t interval = options_.Count("interval");
+    bool by_time = engine->duplicate.check == "timer";
+    // How many executions a timer's samples stand for is not known.
+    weight_ = by_time ? 1 : static_cast<double>(interval);
+    uint64_t most = interval == 0 ? 0 : interval - 1;
+    auto* shared = engine->memory.shared();
+    shared->jitter = static_cast<int64_t>(std::min(options_.Count("jitter"), most));
+    shared->interval = static_cast<int64_t>(interval);
+    if (by_time && interval != 0) {
+      timer_.Start(shared->tick, options_.Nanoseconds("tick"));
+    } else {
+      timer_.Stop();
+    }
+    if (jni == nullptr) return;
+    jmethodID restart = jni->GetStaticMethodID(engine->runtime, "restart", "()V");
+    if (restart != nullptr) jni->CallStaticVoidMethod(engine->runtime, restart);
+    if (jni->ExceptionCheck()) jni->ExceptionClear();
+  }
+
+  JavaVM* vm_ = nullptr;
+  Options options_;
+  SampledTimer timer_;
+  double weight_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Collector> MakeSampledCollector() { return std::make_unique<SampledCollector>(); }
+
+}  // namespace assay::agent

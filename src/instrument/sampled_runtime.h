@@ -1,0 +1,13 @@
+// The class that checks and operations call (java/sampled), defined by the agent.
+#pragma once
+
+#include <string_view>
+
+namespace assay::instrument {
+
+inline constexpr std::string_view kSampledRuntime = "java/lang/AssaySampled";
+
+// What AssaySampled.note counts, when checks are verified by counting.
+enum class Note { kEntry, kBackEdge, kCheck };
+
+}  // namespace assay::instrument
