@@ -1,20 +1,19 @@
-// How fast profiles are written, read, merged, compared and exported, and how many bytes an edge
-// takes in memory and on disk.
+// How fast profiles are written, read, merged, compared and exported (processor time), and how many
+// bytes an edge takes in memory and on disk.
 //
 //   cmake --build build --target profile_bench && build/profile_bench [EDGES...]
 //
 // The profiles are synthetic: one method per ten edges, callers and callees drawn with a skew, bci
 // below 500, weights that are not integers and with a variance, as the sampling collector makes
 // them.
+#include <malloc.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "src/base/hash.h"
@@ -30,15 +29,16 @@ using assay::Mix64;
 using assay::profile::MethodId;
 using assay::profile::Profile;
 
+// Processor time, so that neighbours on a shared machine count less.
 double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-size_t ResidentBytes() {
-  std::ifstream statm("/proc/self/statm");
-  size_t total, resident;
-  statm >> total >> resident;
-  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+size_t AllocatedBytes() {
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
 }
 
 Profile Synthetic(uint64_t edges, uint64_t seed) {
@@ -88,13 +88,13 @@ void Run(uint64_t edges, const std::string& folder) {
                   static_cast<double>(std::filesystem::file_size(path)) / edges);
     if (seed == 1) Row("write", edges, seconds, extra);
   }
-  size_t before = ResidentBytes();
+  size_t before = AllocatedBytes();
   double start = Now();
   auto a = assay::profile::ReadProfile(a_path);
   double seconds = Now() - start;
   if (!a.ok()) Die(a.error());
   std::snprintf(extra, sizeof extra, "  %.0f bytes/edge in memory",
-                static_cast<double>(ResidentBytes() - before) / edges);
+                static_cast<double>(AllocatedBytes() - before) / edges);
   Row("load", edges, seconds, extra);
   auto b = assay::profile::ReadProfile(b_path);
   start = Now();

@@ -84,13 +84,11 @@ int CompareCommand(const CompareOptions& options) {
 
 void RegisterCompare(Cli& cli) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* command = cli.app.add_subcommand(
-      "compare",
-      "How alike two profiles are\n\n"
+  CLI::App* command = cli.app.add_subcommand("compare", "How alike two profiles are");
+  command->footer(
       "Overlap is the sum, over what is in both, of the smaller of the two percentages: 100 for\n"
-      "profiles with the same shares, 0 for those with nothing in common. Correlation is "
-      "Pearson's\n"
-      "coefficient of the weights over what is in either.");
+      "profiles with the same shares, 0 for those with nothing in common. Correlation is\n"
+      "Pearson's coefficient of the weights over what is in either.");
   command->add_option("A", options->a, "a profile")->required();
   command->add_option("B", options->b, "another one")->required();
   command->add_flag("--json", options->json, "print JSON");

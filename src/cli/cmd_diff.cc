@@ -185,12 +185,11 @@ int Diff(const DiffCommand& options) {
 
 void RegisterDiff(Cli& cli) {
   auto options = std::make_shared<DiffCommand>();
-  CLI::App* command = cli.app.add_subcommand(
-      "diff",
-      "What grew and shrank from profile A to profile B\n\n"
-      "Changes are given as they are and relative to the total of A. \"?\" marks a change within "
-      "its\n"
-      "own 95 % interval: sampling noise. Contexts are shown with --by contexts.");
+  CLI::App* command =
+      cli.app.add_subcommand("diff", "What grew and shrank from profile A to profile B");
+  command->footer(
+      "Changes are given as they are and relative to the total of A. \"?\" marks a change within\n"
+      "its own 95 % interval: sampling noise. Contexts are shown with --by contexts.");
   command->add_option("A", options->before, "the profile before")->required();
   command->add_option("B", options->after, "the profile after")->required();
   command

@@ -60,8 +60,7 @@ void Symbols(const Profile& profile, const LocationTable& locations, StringTable
 Result<std::string> Gzip(const std::string& bytes) {
   z_stream stream{};
   constexpr int kGzipWindow = 15 + 16;
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8,
-                   Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
     return Error{"zlib does not start"};
   }
   std::string out;

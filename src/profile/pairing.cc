@@ -42,6 +42,7 @@ void Resize(Paired& paired, size_t size) {
 
 Paired PairEdges(const Profile& a, const Profile& b, bool by_site) {
   Paired paired;
+  paired.common.Reserve(a.methods().size(), a.edges().size() + b.edges().size(), 0);
   AddEdges(a, by_site, paired, paired.a);
   AddEdges(b, by_site, paired, paired.b);
   Resize(paired, paired.common.edges().size());

@@ -104,6 +104,15 @@ def go_pprof_top(path, sample_index):
 def speedscope(path):
     """{symbol: (total, self)} from the sandwich view of speedscope itself, in headless Chromium."""
     npm_packages()
+    # On a busy machine the page may be dumped before it has drawn the table: then wait longer.
+    for budget_ms in (5000, 20000, 60000):
+        symbols = sandwich(path, budget_ms)
+        if symbols:
+            break
+    return symbols
+
+
+def sandwich(path, budget_ms):
     chromium = need("chromium", "chromium-browser", "google-chrome")
     index = MODULES / "speedscope/dist/release/index.html"
     with tempfile.TemporaryDirectory(prefix="assay-speedscope-") as folder:
@@ -113,11 +122,11 @@ def speedscope(path):
         script.write_text(f"speedscope.loadFileFromBase64({name}, {json.dumps(data)})")
         page = output(chromium, "--headless", "--no-sandbox", "--disable-gpu-sandbox",
                       "--allow-file-access-from-files", "--enable-unsafe-swiftshader",
-                      f"--user-data-dir={folder}/data", "--virtual-time-budget=8000", "--dump-dom",
+                      f"--user-data-dir={folder}/data", f"--virtual-time-budget={budget_ms}",
+                      "--dump-dom",
                       f"file://{index}#localProfilePath={str(script)[1:]}&view=sandwich")
-    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", page, re.S)
     symbols = {}
-    for row in rows:
+    for row in re.findall(r"<tr[^>]*>(.*?)</tr>", page, re.S):
         cells = [html.unescape(re.sub(r"<[^>]+>", "", c)).strip()
                  for c in re.findall(r"<td[^>]*>(.*?)</td>", row, re.S)]
         numbers = [re.match(r"([\d,]+) \(", c) for c in cells[:2]]

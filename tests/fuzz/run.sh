@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:-600}
 shift || true
-targets=${*:-class code stackmap}
+targets=${*:-class code stackmap profile}
 tools/setup.sh fuzz
 test -f build-fuzz/build.ninja || cmake --preset fuzz >/dev/null
 for target in $targets; do cmake --build build-fuzz --target "${target}_fuzzer" >/dev/null; done
