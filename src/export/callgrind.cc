@@ -124,7 +124,7 @@ Result<std::string> WriteCallgrind(const Profile& profile) {
   Costs costs = Collect(profile);
   Names names(profile);
   int64_t total = 0;
-  for (double self : costs.self) total += Rounded(self);
+  for (double self : costs.self) total = Plus(total, Rounded(self));
   std::string out = "# callgrind format\nversion: 1\ncreator: assay\npositions: line\n";
   out += "events: " + costs.event + "\nsummary: " + std::to_string(total) + "\n";
   size_t next = 0;

@@ -19,7 +19,7 @@ Result<std::string> WriteCollapsed(const Profile& profile) {
     NodeId node = profile::kRootNode;
     for (const Frame& frame : stack.frames) node = tree.InternNode(node, kNoBci, frame.method);
     counts.resize(tree.nodes().size());
-    counts[node] += stack.values[0];
+    counts[node] = Plus(counts[node], stack.values[0]);
   });
   std::vector<std::string> names = profile::FrameNames(profile);
   std::vector<profile::MethodId> stack;

@@ -44,11 +44,11 @@ int64_t Body(std::span<const Edge> edges, const std::vector<std::string>& names,
     std::string targets;
     for (; i < edges.size() && Offset(edges[i]) == offset; ++i) {
       int64_t calls = Rounded(edges[i].weight);
-      samples += calls;
+      samples = Plus(samples, calls);
       targets += " " + names[edges[i].callee] + ":" + std::to_string(calls);
     }
     out += " " + std::to_string(offset) + ": " + std::to_string(samples) + targets + "\n";
-    total += samples;
+    total = Plus(total, samples);
   }
   return total;
 }

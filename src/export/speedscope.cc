@@ -35,7 +35,7 @@ void OneKind(const Profile& profile, const ValueKind& kind, size_t index, JsonWr
     for (const Frame& frame : stack.frames) json.Number(frame.method);
     json.EndArray();
     weights.push_back(stack.values[index]);
-    total += stack.values[index];
+    total = Plus(total, stack.values[index]);
   });
   json.EndArray().Key("weights").BeginArray();
   for (int64_t weight : weights) json.Number(weight);

@@ -29,7 +29,7 @@ void ContextStacks(const Profile& profile, const std::function<void(const StackV
     values.clear();
     if (self) values.push_back(Rounded(node.self));
     values.push_back(Rounded(node.calls));
-    values.push_back(static_cast<int64_t>(node.samples));
+    values.push_back(Rounded(node.samples));
     if (std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 0; })) continue;
     frames.clear();
     int32_t bci = kNoBci;
@@ -49,7 +49,7 @@ void EdgeStacks(const Profile& profile, const std::function<void(const StackView
     frames[0] = {edge.caller, edge.bci};
     frames[1] = {edge.callee, kNoBci};
     values[0] = Rounded(edge.weight);
-    values[1] = static_cast<int64_t>(edge.samples);
+    values[1] = Rounded(edge.samples);
     if (values[0] != 0 || values[1] != 0) visit({frames, values});
   }
 }
@@ -58,6 +58,15 @@ void EdgeStacks(const Profile& profile, const std::function<void(const StackView
 
 int64_t Rounded(double value) {
   return value < 9.2e18 ? static_cast<int64_t>(std::llround(value)) : INT64_MAX;
+}
+
+int64_t Rounded(uint64_t value) {
+  return value <= INT64_MAX ? static_cast<int64_t>(value) : INT64_MAX;
+}
+
+int64_t Plus(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
 std::vector<ValueKind> ValueKinds(const Profile& profile) {

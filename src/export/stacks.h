@@ -34,6 +34,9 @@ std::vector<ValueKind> ValueKinds(const profile::Profile& profile);
 void ForEachStack(const profile::Profile& profile,
                   const std::function<void(const StackView&)>& visit);
 
+// As integers, at most INT64_MAX: a hostile profile may claim any weight.
 int64_t Rounded(double value);
+int64_t Rounded(uint64_t value);
+int64_t Plus(int64_t a, int64_t b);
 
 }  // namespace assay::exporting

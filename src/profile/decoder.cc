@@ -24,7 +24,7 @@ double Number(ByteReader& in, bool may_be_negative = false) {
   if ((raw & 1) == 0) return static_cast<double>(raw >> 1);
   if (raw != 1) in.Fail();
   double value = in.Double();
-  if (!std::isfinite(value) || (value < 0 && !may_be_negative)) {
+  if (!(std::abs(value) <= format::kLargestNumber) || (value < 0 && !may_be_negative)) {
     in.Fail();
     return 0;
   }

@@ -1,5 +1,6 @@
 #include "src/profile/encoder.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "src/base/hash.h"
@@ -22,7 +23,8 @@ void Text(ByteWriter& out, std::string_view text) {
 }
 
 void Number(ByteWriter& out, double value, bool may_be_negative = false) {
-  if (!std::isfinite(value) || (value < 0 && !may_be_negative)) value = 0;
+  if (std::isnan(value) || (value < 0 && !may_be_negative)) value = 0;
+  value = std::clamp(value, -format::kLargestNumber, format::kLargestNumber);
   if (value >= 0 && value < 0x1p53 && value == std::trunc(value)) {
     out.Varint(static_cast<uint64_t>(value) << 1);
   } else {

@@ -18,7 +18,7 @@ namespace assay::profile {
 class Encoder {
  public:
   // Appends the difference between `profile` and what was sent before. Values that the format does
-  // not allow (negative or not finite) are sent as 0: one bad estimate must not cost the file.
+  // not allow (negative, not a number) are sent as 0: one bad estimate must not cost the file.
   void Encode(const Profile& profile, LogFile& out);
   // Appends the END chunk.
   static void EncodeEnd(const Profile& profile, LogFile& out);

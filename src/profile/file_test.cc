@@ -274,15 +274,18 @@ TEST(FormatTest, HostileContentIsRefused) {
             "no error");
 }
 
-TEST_F(FileTest, ValuesThatTheFormatForbidsAreWrittenAsZero) {
+TEST_F(FileTest, ValuesThatTheFormatForbidsAreWrittenAsTheNearestAllowed) {
   Profile profile;
   MethodId m = profile.InternMethod("C", "m", "()V");
   profile.AddEdge(m, 1, m, 1, std::numeric_limits<double>::quiet_NaN(), -1);
+  profile.AddEdge(m, 2, m, 1, std::numeric_limits<double>::infinity(), 1e200);
   ASSERT_TRUE(WriteProfile(profile, path_).ok());
   Result<Profile> back = ReadProfile(path_);
   ASSERT_TRUE(back.ok()) << back.error().ToString();
   EXPECT_EQ(back->edges()[0].weight, 0);
   EXPECT_EQ(back->edges()[0].variance, 0);
+  EXPECT_EQ(back->edges()[1].weight, 1e150);
+  EXPECT_EQ(back->edges()[1].variance, 1e150);
 }
 
 TEST_F(FileTest, ErrorsNameTheFile) {

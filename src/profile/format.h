@@ -29,7 +29,8 @@
 //   string   uint index into the strings so far
 //   number   a double: uint 2*v for an integer 0 <= v < 2^53, otherwise uint 1 and 8 bytes IEEE
 //   754.
-//            Only density may be negative; none may be infinite or not a number.
+//            Only density may be negative; none may be above 1e150 in magnitude (so that sums and
+//            squares stay finite) or not a number.
 //
 //   COUNTS  (optional)  uint methods, edges, nodes: how much memory to prepare; a hint
 //   STRINGS             {text}*                   appends strings
@@ -70,6 +71,7 @@ constexpr uint32_t kVersion = 1;
 constexpr uint64_t kHeaderBytes = 24;
 constexpr uint64_t kCommittedOffset = 16;
 constexpr uint64_t kChunkOverhead = 12;
+constexpr double kLargestNumber = 1e150;
 constexpr uint32_t kOptional = 0x80000000u;
 
 enum ChunkType : uint32_t {
