@@ -32,7 +32,9 @@ constexpr OptionSpec kOptions[] = {
     {"max-contexts", kCount, "20M", "", "exact",
      "contexts kept; later ones are counted by call edge only"},
 
-    {"instrument", kList, "call-edge", "", "sampled", "what to count: call-edge, field-access"},
+    {"instrument", kList, "call-edge", "", "sampled", 
+     "what to count: call-edge, field-access, receiver-type, parameter-value, branch-edge, path, "
+     "allocation-site, exception-throw"},
     {"interval", kCount, "1000", "", "sampled", "checks per sample; 1 = everything, 0 = off"},
     {"trigger", kChoice, "counter", "counter|thread|timer", "sampled",
      "who counts the checks: groups of threads, each thread, or nobody but a timer (--tick)"},

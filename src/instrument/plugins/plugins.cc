@@ -13,6 +13,12 @@ struct Entry {
 constexpr Entry kAll[] = {
     {"call-edge", MakeCallEdge},
     {"field-access", MakeFieldAccess},
+    {"receiver-type", MakeReceiverType},
+    {"parameter-value", MakeParameterValue},
+    {"branch-edge", MakeBranchEdge},
+    {"path", MakePath},
+    {"allocation-site", MakeAllocationSite},
+    {"exception-throw", MakeExceptionThrow},
 };
 
 }  // namespace

@@ -9,6 +9,12 @@ namespace assay::instrument {
 
 std::unique_ptr<Instrumentation> MakeCallEdge();
 std::unique_ptr<Instrumentation> MakeFieldAccess();
+std::unique_ptr<Instrumentation> MakeReceiverType();
+std::unique_ptr<Instrumentation> MakeParameterValue();
+std::unique_ptr<Instrumentation> MakeBranchEdge();
+std::unique_ptr<Instrumentation> MakePath();
+std::unique_ptr<Instrumentation> MakeAllocationSite();
+std::unique_ptr<Instrumentation> MakeExceptionThrow();
 
 // The key of a call-edge counter: names as in the class file, the call site's bci in decimal.
 struct CallEdgeKey {

@@ -2,11 +2,12 @@
 import collections
 import json
 import pathlib
-import sys
+import subprocess
 import tempfile
+import time
 import unittest
 
-from assay_test import ROOT, assay, compile_java, each_jdk, java, run, show_json
+from assay_test import ASSAY, assay, compile_java, each_jdk, java, run, show_json
 
 HERE = pathlib.Path(__file__).parent
 MODES = ("full", "partial", "none", "auto")
@@ -146,6 +147,94 @@ class Checks(unittest.TestCase):
             _, path = sampled(version, "-cp", self.shapes, "Shapes",
                               options=["--interval", "0", "--trigger", trigger])
             self.assertEqual(show_json(path)["edges"], [])
+
+
+ALL = ("call-edge,field-access,receiver-type,parameter-value,branch-edge,path,allocation-site,"
+       "exception-throw")
+
+
+class Instrumentations(unittest.TestCase):
+    """Known counts of every instrumentation, all of them in one pass, in every mode."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shapes = compile_java([HERE / "Shapes.java"])
+
+    def total(self, rows, method, **more):
+        return sum(n for row, n in rows.items() if row[0].startswith("Shapes." + method + "(")
+                   and all(row[int(k[1:])] == v for k, v in more.items()))
+
+    @each_jdk()
+    def test_all_together(self, version):
+        plain = run(java(version), "-cp", self.shapes, "Shapes")
+        for mode in ("full", "none"):
+            result, path = sampled(version, "-cp", self.shapes, "Shapes",
+                                   options=["--interval", "1", "--include", "Shapes*", "--duplication",
+                                            mode, "--instrument", ALL])
+            self.assertEqual(result.stdout, plain.stdout)
+            # 50 rounds: made(0..8) twice each, thrown(40), switched of four texts, locked(0..11)
+            values = rows_of(path, "values")
+            for n in range(9):
+                self.assertEqual(values["Shapes.made(I)LShapes$Base;", "0", str(n)], 100)
+            self.assertEqual(self.total(values, "arguments", _1="0", _2="java.util.ArrayList"), 50)
+            self.assertEqual(self.total(values, "wide", _1="1", _2="2"), 50)
+            receivers = rows_of(path, "receivers")
+            kinds = {row[3]: n for row, n in receivers.items() if row[2] == "Shapes$Base.kind()I"}
+            self.assertEqual(kinds, {"Shapes$Base": 50 * 4, "Shapes$Other": 50 * 5})
+            allocations = rows_of(path, "allocations")
+            self.assertEqual(self.total(allocations, "made", _2="Shapes$Other"), 500)
+            throws = rows_of(path, "throws")
+            self.assertEqual(self.total(throws, "thrown", _2="java.lang.ArrayStoreException"), 50 * 8)
+            branches = rows_of(path, "branches")
+            # do ... while in sum: each call leaves it once.
+            sums = sum(n for (c, _, callee), n in edges_of(path).items() if callee == "Shapes.sum(I)I")
+            loop = sorted(n for row, n in branches.items() if row[0] == "Shapes.sum(I)I")
+            self.assertEqual(loop[0], sums)
+            # A path of sum starts at the entry or the loop's head and ends at the jump or the return.
+            paths = rows_of(path, "paths")
+            self.assertEqual(self.total(paths, "sum"), sum(loop))
+            self.assertEqual(self.total(paths, "leaf"), 50 * 33)
+
+    @each_jdk(versions=(17,))
+    def test_several_iterations_per_sample(self, version):
+        """The program stays right, and at interval 1 nothing is lost."""
+        options = ["--interval", "1", "--include", "Shapes*", "--instrument", ALL]
+        plain = run(java(version), "-cp", self.shapes, "Shapes")
+        once = sampled(version, "-cp", self.shapes, "Shapes", options=options)[1]
+        result, often = sampled(version, "-cp", self.shapes, "Shapes",
+                                options=[*options, "--iterations", "3"])
+        self.assertEqual(result.stdout, plain.stdout)
+        self.assertEqual(edges_of(often), edges_of(once))
+        self.assertEqual(rows_of(often, "paths"), rows_of(once, "paths"))
+
+
+class WhileRunning(unittest.TestCase):
+    @each_jdk()
+    def test_the_interval_changes_while_the_program_runs(self, version):
+        classes = compile_java([HERE / "Forever.java"])
+        for trigger in ("counter", "thread", "timer"):
+            path = pathlib.Path(tempfile.mktemp(suffix=".profile"))
+            program = subprocess.Popen(
+                [ASSAY, "run", "-q", "--collect", "sampled", "--interval", "0", "--trigger", trigger,
+                 "--flush", "100ms", "--include", "Forever*", "-o", path, "--", java(version), "-cp",
+                 classes, "Forever"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            pid = program.stdout.readline().strip()
+            self.assertEqual(self.samples(path), 0)
+            self.assertIn("changed", assay("attach", pid, "--collect", "sampled", "--interval", "100").stderr)
+            deadline = time.monotonic() + 60
+            while self.samples(path) == 0 and time.monotonic() < deadline:
+                time.sleep(0.1)
+            self.assertGreater(self.samples(path), 0, trigger)
+            refused = assay("attach", pid, "--collect", "sampled", "--duplication", "none",
+                            check=False)
+            self.assertIn("cannot be changed while running", refused.stderr)
+            program.communicate("\n", timeout=60)
+            self.assertEqual(program.returncode, 0)
+
+    def samples(self, path):
+        shown = assay("show", path, "--json", "--top", "0", check=False)
+        return sum(e["samples"] for e in json.loads(shown.stdout)["edges"]) if shown.stdout else 0
 
 
 class Errors(unittest.TestCase):
