@@ -44,9 +44,16 @@ export interface ReportData {
   sources: { path: string; lines: Record<string, string> }[];
 }
 
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
 export async function readEmbedded(id: string): Promise<ReportData> {
   const text = document.getElementById(id)?.textContent ?? '';
-  const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+  const packed = fromBase64(text.trim());
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
   const data = (await new Response(stream).json()) as ReportData;
   if (data.version !== 1) throw new Error(`data version ${data.version} is not for this page`);

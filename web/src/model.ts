@@ -38,7 +38,7 @@ export interface Sites {
   ofEdge: Uint32Array;
 }
 
-const column = (values: number[][]): Float64Array[] => values.map((v) => Float64Array.from(v));
+const column = (values: number[][]): Float64Array[] => values.map((v) => new Float64Array(v));
 
 export class Model {
   readonly profiles: ReportData['profiles'];
@@ -73,10 +73,10 @@ export class Model {
     this.names = new Names(data);
     this.methods = methods.name.length;
     this.edges = edges.caller.length;
-    this.caller = Uint32Array.from(edges.caller);
-    this.callee = Uint32Array.from(edges.callee);
-    this.bci = Int32Array.from(edges.bci);
-    this.line = Uint32Array.from(edges.line);
+    this.caller = new Uint32Array(edges.caller);
+    this.callee = new Uint32Array(edges.callee);
+    this.bci = new Int32Array(edges.bci);
+    this.line = new Uint32Array(edges.line);
     this.weight = column(edges.values.map((v) => v.weight));
     this.samples = column(edges.values.map((v) => v.samples));
     this.error = column(edges.values.map((v) => v.error));
@@ -150,13 +150,19 @@ export class Model {
   private findSites(): Sites {
     const ofEdge = new Uint32Array(this.edges);
     const caller: number[] = [], bci: number[] = [], line: number[] = [];
+    const { first, items } = this.outgoing;
     for (let m = 0; m < this.methods; m++) {
-      const known = new Map<number, number>();
-      for (const e of this.outgoing.of(m)) {
-        let site = known.get(this.bci[e]);
+      const start = caller.length;
+      // Most methods have few sites, where looking through them beats a map.
+      const known = first[m + 1] - first[m] > 24 ? new Map<number, number>() : null;
+      for (let i = first[m]; i < first[m + 1]; i++) {
+        const e = items[i];
+        let site: number | undefined;
+        if (known) site = known.get(this.bci[e]);
+        else for (let s = start; s < caller.length && site === undefined; s++) if (bci[s] === this.bci[e]) site = s;
         if (site === undefined) {
           site = caller.length;
-          known.set(this.bci[e], site);
+          known?.set(this.bci[e], site);
           caller.push(m);
           bci.push(this.bci[e]);
           line.push(this.line[e]);
@@ -179,8 +185,8 @@ export class Model {
       top[s] = weight[p][s] > 0 ? most / weight[p][s] : 0;
     }
     return {
-      count: n, real: bci.filter((b) => b >= 0).length, caller: Uint32Array.from(caller), bci: Int32Array.from(bci),
-      line: Uint32Array.from(line), edges, weight, samples, targets, top, ofEdge,
+      count: n, real: bci.filter((b) => b >= 0).length, caller: new Uint32Array(caller), bci: new Int32Array(bci),
+      line: new Uint32Array(line), edges, weight, samples, targets, top, ofEdge,
     };
   }
 }

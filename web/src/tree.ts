@@ -28,20 +28,20 @@ export interface Tree {
 
 function weigh(own: number[], given: number[] | undefined, depth: Uint32Array,
                parent: Int32Array): Weights {
-  const total = Float64Array.from(given ?? own);
+  const total = new Float64Array(given ?? own);
   let sum = 0;
   for (let i = own.length - 1; i >= 0; i--) {
     if (!given && parent[i] >= 0) total[parent[i]] += total[i];
     if (depth[i] === 0) sum += total[i];
   }
-  return { own: Float64Array.from(own), total, sum };
+  return { own: new Float64Array(own), total, sum };
 }
 
 export function buildTree(data: ReportData): Tree | null {
   const nodes = data.nodes;
   if (!nodes) return null;
   const n = nodes.depth.length;
-  const depth = Uint32Array.from(nodes.depth);
+  const depth = new Uint32Array(nodes.depth);
   const parent = new Int32Array(n).fill(-1);
   const end = new Uint32Array(n).fill(n);
   const open: number[] = [];
@@ -61,10 +61,10 @@ export function buildTree(data: ReportData): Tree | null {
   if (calls.some((w) => w.sum > 0)) measures.push('calls');
   return {
     count: n, depth, parent, end, maxDepth, self, calls,
-    method: Uint32Array.from(nodes.method),
-    line: Uint32Array.from(nodes.line),
-    bci: Int32Array.from(nodes.bci),
-    samples: nodes.values.map((v) => Float64Array.from(v.samples)),
+    method: new Uint32Array(nodes.method),
+    line: new Uint32Array(nodes.line),
+    bci: new Int32Array(nodes.bci),
+    samples: nodes.values.map((v) => new Float64Array(v.samples)),
     unit: data.profiles.map((p) => p.selfUnit).find(Boolean) ?? '',
     measures,
   };
