@@ -1,7 +1,7 @@
 // The guide's example (docs/instrumentation.md), taken out of the text at configuration time.
 #include <gtest/gtest.h>
 
-#include "guide_example.h"
+#include "src/instrument/guide_example.h"
 #include "src/bytecode/decode.h"
 #include "src/bytecode/encode.h"
 #include "src/bytecode/test_method.h"
