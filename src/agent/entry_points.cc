@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "src/agent/doctor.h"
 #include "src/agent/log.h"
 #include "src/agent/options.h"
 #include "src/agent/session.h"
@@ -14,14 +15,20 @@ namespace assay::agent {
 namespace {
 
 JavaVM* the_vm = nullptr;
+// With -agentpath and command=doctor: the examination waits until some code has been compiled.
+Options* doctor_options = nullptr;
+
+void Reply(const Options& options, const Result<std::string>& result);
 
 void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  if (doctor_options != nullptr) return;
   if (Status status = StartPreparedSession(the_vm, jni); !status.ok()) {
     Log(status.error().ToString() + "; running without profiling");
   }
 }
 
 void JNICALL OnVmDeath(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (doctor_options != nullptr) Reply(*doctor_options, ExamineJvm(the_vm, jni));
   // "Nothing is being profiled" is no news here.
   static_cast<void>(StopSession(true));
 }
@@ -54,6 +61,7 @@ Result<std::string> Execute(JavaVM* vm, const Options& options) {
   std::string command = options.Text("command");
   if (command == "stop") return StopSession(false);
   if (command == "status") return SessionStatus();
+  if (command == "doctor") return ExamineJvm(vm, jni);
   return StartOrChangeSession(vm, jni, options);
 }
 
@@ -80,7 +88,11 @@ using namespace assay::agent;
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* text, void* reserved) {
   auto options = Options::Parse(text == nullptr ? "" : text);
   Status status = options.ok() ? WatchVmLife(vm) : Status(options.error());
-  if (status.ok()) status = PrepareSession(vm, *options);
+  if (status.ok() && options->Text("command") == "doctor") {
+    doctor_options = new Options(*options);
+  } else if (status.ok()) {
+    status = PrepareSession(vm, *options);
+  }
   if (!status.ok()) Log(status.error().ToString() + "; running without profiling");
   return JNI_OK;
 }

@@ -42,6 +42,7 @@ void RegisterDiff(Cli& cli);
 void RegisterMerge(Cli& cli);
 void RegisterReport(Cli& cli);
 void RegisterExport(Cli& cli);
+void RegisterDoctor(Cli& cli);
 void RegisterDump(Cli& cli);
 void RegisterCompletion(Cli& cli);
 void RegisterManual(Cli& cli);
@@ -58,6 +59,7 @@ inline constexpr void (*kCommands[])(Cli&) = {
     RegisterMerge,
     RegisterReport,
     RegisterExport,
+    RegisterDoctor,
     RegisterDump,
     RegisterCompletion,
     RegisterManual,

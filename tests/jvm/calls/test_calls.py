@@ -1,0 +1,281 @@
+"""--collect calls on programs whose call ratios are known, on real ones, and on its traces in the JVM."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from assay_test import ASSAY, BUILD, ROOT, assay, compile_java, each_jdk, java, run, show_json
+
+HERE = pathlib.Path(__file__).parent
+PLAIN = ("-XX:TieredStopAtLevel=1", "-XX:-Inline")
+COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
+
+
+def profile_of(version, *command, options=(), **more):
+    path = tempfile.mktemp(suffix=".profile")
+    result = assay("run", "-o", path, *options, "--", java(version), *command, **more)
+    return result, path
+
+
+def weights(path):
+    total = {}
+    for edge in show_json(path)["edges"]:
+        key = tuple(re.sub(r"\(.*", "", edge[end]).replace("Ratios.", "") for end in ("caller", "callee"))
+        total[key] = total.get(key, 0) + edge["weight"]
+    return total
+
+
+class Sampling(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.classes = compile_java([HERE / "Ratios.java"])
+
+    def check_ratios(self, path, tolerance):
+        found = weights(path)
+        one = sum(found[edge] for edge in (("main", "f"), ("f", "g"), ("g", "h"), ("g", "k"))) / 7
+        for edge, expected in ((("main", "f"), 1), (("f", "g"), 3), (("g", "h"), 1.5), (("g", "k"), 1.5)):
+            self.assertAlmostEqual(found[edge] / one / expected, 1, delta=tolerance, msg=f"{edge} {found}")
+
+    @each_jdk()
+    def test_known_ratios(self, version):
+        for via in ("auto", "return"):
+            result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "100",
+                                      options=("--via", via))
+            self.assertIn("sum", result.stdout)
+            self.check_ratios(path, 0.25)
+            metadata = show_json(path)["metadata"]
+            self.assertEqual(metadata["via"], "return" if version < 20 or via == "return" else "entry")
+
+    @each_jdk()
+    def test_cpu_timers_tick_too(self, version):
+        _, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "100",
+                             options=("--ticker", "cpu", "--tick", "1ms", "--samples", "64"))
+        self.check_ratios(path, 0.5)
+
+    @each_jdk()
+    def test_counting_everything(self, version):
+        _, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "20",
+                             options=("--samples", "all"))
+        found = weights(path)
+        self.check_ratios(path, 0.05)
+        # Not more than happened; most of what happened after the first compilations.
+        self.assertLessEqual(found["main", "f"], 20_000_000)
+        if version >= 20:
+            self.assertGreater(found["main", "f"], 15_000_000)
+
+    @each_jdk()
+    def test_sites_are_call_instructions(self, version):
+        _, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "50")
+        listing = run(java(version, "javap"), "-c", "-p", "-cp", self.classes, "Ratios").stdout
+        calls, method = set(), None
+        for line in listing.splitlines():
+            if match := re.match(r"  \S.* (\w+)\(", line):
+                method = match[1]
+            elif match := re.match(r"\s+(\d+): invoke\w+ .*Method (\w+):", line):
+                calls.add((method, int(match[1]), match[2]))
+        seen = 0
+        for edge in show_json(path)["edges"]:
+            if edge["caller"].startswith("Ratios.") and edge["callee"].startswith("Ratios."):
+                site = (re.sub(r"\(.*|Ratios\.", "", edge["caller"]), edge["bci"],
+                        re.sub(r"\(.*|Ratios\.", "", edge["callee"]))
+                self.assertIn(site, calls)
+                seen += 1
+        self.assertGreaterEqual(seen, 4)
+
+    @each_jdk()
+    def test_inlined_callers_are_the_right_ones(self, version):
+        """With inlining on, whatever call remains must still be one that the bytecode has."""
+        _, path = profile_of(version, "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Ratios::h",
+                             "-cp", self.classes, "Ratios", "200")
+        inner = [e for e in show_json(path)["edges"] if e["callee"].startswith("Ratios.h(")]
+        self.assertTrue(inner)
+        for edge in inner:
+            self.assertEqual(edge["caller"], "Ratios.g(I)I")
+            self.assertEqual(edge["bci"], 7)
+
+    @each_jdk()
+    def test_deeper_contexts(self, version):
+        _, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "100",
+                             options=("--depth", "4"))
+        stacks = {tuple(re.sub(r"\(.*|Ratios\.", "", f) for f in c["stack"])
+                  for c in show_json(path, by="contexts")["contexts"]}
+        self.assertTrue(any(s[-4:] == ("main", "f", "g", "h") for s in stacks), stacks)
+        self.check_ratios(path, 0.3)
+
+    @each_jdk()
+    def test_killed_program_leaves_a_profile(self, version):
+        path = tempfile.mktemp(suffix=".profile")
+        process = subprocess.Popen([ASSAY, "run", "-o", path, "--", java(version), *PLAIN, "-cp",
+                                    self.classes, "Ratios", "forever"], stdout=subprocess.PIPE, text=True,
+                                   start_new_session=True, stderr=subprocess.DEVNULL)
+        lines = 0
+        deadline = time.time() + 60
+        while time.time() < deadline and lines < 3:
+            lines += process.stdout.readline() != ""
+        while time.time() < deadline and not (os.path.exists(path) and os.path.getsize(path) > 500):
+            time.sleep(0.1)
+        time.sleep(2.5)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.stdout.close()
+        process.wait()
+        self.assertIn(("f", "g"), weights(path))
+
+
+class Collectors(unittest.TestCase):
+    @each_jdk()
+    def test_same_output_under_every_collector(self, version):
+        for collector in COLLECTORS:
+            path = tempfile.mktemp(suffix=".profile")
+            environment = dict(os.environ, JAVA_TOOL_OPTIONS=f"-XX:+Use{collector}GC -Xmx256m")
+            result = run(sys.executable, ROOT / "bench/workloads/run.py", "collections", "--jdk", version,
+                         "--iterations", "2", "--agent", f"{BUILD}/libassay.so=output={path},tick=300us",
+                         env=environment, check=False)
+            self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+            data = show_json(path)
+            self.assertGreater(sum(e["samples"] for e in data["edges"]), 0, collector)
+
+
+class Programs(unittest.TestCase):
+    """Programs that are hard on the machinery; each checks its own output."""
+
+    def run_program(self, version, name, options=""):
+        path = tempfile.mktemp(suffix=".profile")
+        result = run(sys.executable, ROOT / "bench/workloads/run.py", name, "--jdk", version, "--iterations",
+                     "1", "--agent", f"{BUILD}/libassay.so=output={path},tick=200us{options}", check=False,
+                     timeout=200)
+        self.assertEqual(result.returncode, 0, result.stdout[-500:] + result.stderr[-2000:])
+        data = show_json(path)
+        samples = sum(e["samples"] for e in data["edges"])
+        failed = sum(n for reason, n in data["lost"].items() if reason.startswith("walk failed"))
+        self.assertLessEqual(failed, max(2, samples * 0.001), data["lost"])
+        self.assertGreater(samples, 0)
+        return data
+
+    @each_jdk()
+    def test_classes_that_come_and_go_keep_their_names(self, version):
+        data = self.run_program(version, "class-storm")
+        for edge in data["edges"]:
+            self.assertRegex(edge["callee"], r"\S+\.\S+\(.*\)|<native>")
+
+    @each_jdk()
+    def test_exceptions_and_deoptimization(self, version):
+        self.run_program(version, "exceptions")
+
+    @each_jdk()
+    def test_many_threads(self, version):
+        self.run_program(version, "threads-1000")
+
+    @each_jdk(versions=(25,))
+    def test_virtual_threads(self, version):
+        self.run_program(version, "virtual-threads")
+
+
+class Traces(unittest.TestCase):
+    """What is left in a JVM after detach: nothing."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.classes = compile_java([HERE / "Ratios.java"])
+
+    def setUp(self):
+        self.address = {}
+
+    def start(self, version):
+        process = subprocess.Popen([java(version), *PLAIN, "-cp", self.classes, "Ratios", "forever"],
+                                   stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        for _ in range(3):
+            process.stdout.readline()
+        return process
+
+    def state(self, pid, version):
+        """Stub bytes, guard words of all threads, signal handlers, timers, and our threads."""
+        doctor = json.loads(assay("doctor", "--pid", pid, "--json").stdout)["mechanisms"]
+        why = {m["name"]: m["why"] for m in doctor}
+        state = {}
+        dump = run(java(version, "jcmd"), pid, "Thread.print").stdout
+        with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+            for name in ("entry", "return"):
+                if match := re.search(r" at (0x[0-9a-f]+)$", why[name]):
+                    self.address[name] = int(match[1], 16)
+                    memory.seek(self.address[name])
+                    state[name] = memory.read(16)
+            for thread in re.findall(r'^"(?:main|Signal Dispatcher|Finalizer)".* tid=(0x[0-9a-f]+)', dump, re.M):
+                if match := re.search(r"guard at thread\+(\d+)", why["entry"]):
+                    memory.seek(int(thread, 16) + int(match[1]))
+                    word = int.from_bytes(memory.read(4), "little")
+                    state[thread, "guard marked"] = word >> 30
+                if match := re.search(r"poll word at thread\+(\d+)", why["return"]):
+                    memory.seek(int(thread, 16) + int(match[1]))
+                    state[thread, "poll marked"] = int.from_bytes(memory.read(8), "little") == 2
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        state["handlers"] = re.search(r"SigCgt:.*", status)[0]
+        timers = pathlib.Path(f"/proc/{pid}/timers")
+        state["timers"] = timers.read_text() if timers.exists() else ""
+        names = [pathlib.Path(f"/proc/{pid}/task/{t}/comm").read_text().strip()
+                 for t in os.listdir(f"/proc/{pid}/task")]
+        state["threads"] = [n for n in names if n.startswith("assay")]
+        return state
+
+    @each_jdk()
+    def test_detach_leaves_the_jvm_as_it_was(self, version):
+        process = self.start(version)
+        pid = process.pid
+        before = self.state(pid, version)
+        for i, options in enumerate((("--tick", "200us"), ("--ticker", "cpu"), ("--via", "return"))):
+            path = tempfile.mktemp(suffix=".profile")
+            assay("attach", pid, "-o", path, *options)
+            mechanism = "return" if version < 20 or "return" in options else "entry"
+            deadline = time.time() + 30
+            while time.time() < deadline and not os.path.exists(path):
+                time.sleep(0.1)
+            time.sleep(1.5)
+            assay("attach", pid, "--samples", "64")  # changes the running one
+            time.sleep(0.7)
+            assay("detach", pid)
+            self.assertEqual(self.state(pid, version), before, options)
+            self.assertIn(("f", "g"), weights(path), f"round {i} {mechanism}")
+        self.assertIsNone(process.poll())
+
+    @each_jdk()
+    def test_running_stub_is_diverted(self, version):
+        """The test above would pass with an agent that does nothing: prove that it can fail."""
+        process = self.start(version)
+        before = self.state(process.pid, version)
+        assay("attach", process.pid, "-o", tempfile.mktemp(suffix=".profile"))
+        time.sleep(0.5)
+        name = "return" if version < 20 else "entry"
+        with open(f"/proc/{process.pid}/mem", "rb", 0) as memory:
+            memory.seek(self.address[name])
+            self.assertNotEqual(memory.read(16), before[name])
+        assay("detach", process.pid)
+
+
+class Doctor(unittest.TestCase):
+    @each_jdk()
+    def test_says_what_works(self, version):
+        report = json.loads(assay("doctor", "--json", "--", java(version)).stdout)
+        works = {m["name"]: m["works"] for m in report["mechanisms"]}
+        self.assertEqual(works["entry"], version >= 20)
+        self.assertTrue(works["return"])
+        self.assertTrue(works["ticker-remote"])
+
+    @each_jdk()
+    def test_refuses_without_compiled_code(self, version):
+        report = json.loads(assay("doctor", "--json", "--", java(version), "-Xint").stdout)
+        works = {m["name"]: m for m in report["mechanisms"]}
+        self.assertFalse(works["entry"]["works"])
+        self.assertFalse(works["return"]["works"])
+        self.assertIn("found in only 0 of", works["return"]["why"])
+
+
+if __name__ == "__main__":
+    unittest.main()
