@@ -245,10 +245,10 @@ std::string Summary(const Profile& profile, const std::string& path) {
     auto it = profile.metadata.find(key);
     return it == profile.metadata.end() ? std::string() : Printable(it->second);
   };
-  std::string out = Bold(Printable(path));
-  for (const char* key : {"collect", "command"}) {
-    if (!metadata(key).empty()) out += "  " + metadata(key);
-  }
+  std::string name = Printable(path), collect = metadata("collect");
+  std::string out = Bold(name) + (collect.empty() ? "" : "  " + collect);
+  int room = OutputWidth() - DisplayWidth(name + collect) - 4;
+  if (!metadata("command").empty() && room > 12) out += "  " + ElideLeft(metadata("command"), room);
   double calls = 0, variance = 0;
   uint64_t samples = 0;
   std::vector<Edge> edges = profile::CallEdges(profile);

@@ -87,8 +87,8 @@ Result<std::string> WriteOtlp(const Profile& profile) {
     type.Int(2, strings.Id(kinds[kind].unit));
     head.Message(1, type);
     ProtoWriter tail;
-    tail.Fixed64(3, static_cast<uint64_t>(MetadataNumber(profile, "start_unix_ns")));
-    tail.Int(4, MetadataNumber(profile, "duration_ns"));
+    tail.Fixed64(3, static_cast<uint64_t>(StartUnixNs(profile)));
+    tail.Int(4, DurationNs(profile));
     scope_profiles.Bytes(2, head.bytes() + samples[kind].bytes() + tail.bytes());
   }
   ProtoWriter resource, resource_profiles, out;

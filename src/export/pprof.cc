@@ -95,7 +95,8 @@ Result<std::string> WritePprof(const Profile& profile) {
   for (const ValueKind& kind : kinds) out.Message(1, ValueType(kind, strings));
   Samples(profile, locations, out);
   Symbols(profile, locations, strings, out);
-  out.Int(10, MetadataNumber(profile, "duration_ns"));
+  out.Int(9, StartUnixNs(profile));
+  out.Int(10, DurationNs(profile));
   std::vector<int64_t> comments;
   for (const auto& [key, value] : profile.metadata)
     comments.push_back(strings.Id(key + ": " + value));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 
 #include "src/profile/aggregate.h"
 
@@ -45,9 +46,19 @@ std::string SourcePath(const profile::Method& method) {
   return path + method.source_file;
 }
 
-int64_t MetadataNumber(const profile::Profile& profile, const std::string& key) {
-  auto it = profile.metadata.find(key);
-  return it == profile.metadata.end() ? 0 : std::strtoll(it->second.c_str(), nullptr, 10);
+int64_t DurationNs(const profile::Profile& profile) {
+  auto it = profile.metadata.find("duration");
+  if (it == profile.metadata.end()) return 0;
+  double seconds = std::strtod(it->second.c_str(), nullptr);
+  return seconds > 0 ? Rounded(seconds * 1e9) : 0;
+}
+
+int64_t StartUnixNs(const profile::Profile& profile) {
+  auto it = profile.metadata.find("start");
+  std::tm time{};
+  if (it == profile.metadata.end()) return 0;
+  if (strptime(it->second.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) == nullptr) return 0;
+  return static_cast<int64_t>(timegm(&time)) * 1000000000;
 }
 
 }  // namespace assay::exporting

@@ -51,7 +51,9 @@ class LocationTable {
 int FirstLine(const profile::Method& method);
 // The source file with the path of its package: java/util/HashMap.java; "" when unknown.
 std::string SourcePath(const profile::Method& method);
-// A number in the metadata; 0 when it is not there.
-int64_t MetadataNumber(const profile::Profile& profile, const std::string& key);
+// From the metadata "duration" (seconds, "12.5s") and "start" (2026-11-15T07:43:02Z) in
+// nanoseconds; 0 when they are not there.
+int64_t DurationNs(const profile::Profile& profile);
+int64_t StartUnixNs(const profile::Profile& profile);
 
 }  // namespace assay::exporting

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -75,6 +77,22 @@ uint64_t ToNumber(const std::string& text, uint64_t otherwise) {
   return error == std::errc() && end == text.data() + text.size() ? value : otherwise;
 }
 
+// "12.5s" in nanoseconds, whole ones so that sums do not depend on their order; and back.
+int64_t Nanoseconds(const std::string& seconds) {
+  double value = strtod(seconds.c_str(), nullptr) * 1e9;
+  return value > 0 && value < 9e18 ? static_cast<int64_t>(value + 0.5) : 0;
+}
+
+std::string Seconds(int64_t nanoseconds) {
+  char text[40];
+  snprintf(text, sizeof text, "%lld.%09llds", static_cast<long long>(nanoseconds / 1000000000),
+           static_cast<long long>(nanoseconds % 1000000000));
+  std::string out = text;
+  out.erase(out.find_last_not_of("0s") + 1);
+  if (out.back() == '.') out.pop_back();
+  return out + "s";
+}
+
 std::string JoinDistinct(const std::string& a, const std::string& b) {
   std::set<std::string> parts;
   for (const std::string* text : {&a, &b}) {
@@ -91,7 +109,7 @@ std::string JoinDistinct(const std::string& a, const std::string& b) {
 }
 
 std::string MergeValue(const std::string& key, const std::string& a, const std::string& b) {
-  if (key == "duration_ns") return std::to_string(ToNumber(a, 0) + ToNumber(b, 0));
+  if (key == "duration") return Seconds(Nanoseconds(a) + Nanoseconds(b));
   if (key == "start") return std::min(a, b);
   return a == b ? a : JoinDistinct(a, b);
 }

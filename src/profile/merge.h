@@ -3,7 +3,8 @@
 //   edges, context nodes, table rows, losses   samples, weights, variances, calls, self add
 //   method details                             the first that knows them
 //   skipped methods                            union
-//   metadata   "profiles" (absent = 1) and "duration_ns" add; of "start" the smallest; every other
+//   metadata   "profiles" (absent = 1) and "duration" (seconds, "12.5s") add; of "start" the
+//   smallest; every other
 //              key gets the distinct values, sorted and joined by " + "
 #pragma once
 

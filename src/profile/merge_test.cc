@@ -59,7 +59,7 @@ Profile Sample(uint32_t seed) {
   Profile profile = RandomProfile(seed, 30, 200, 150);
   profile.metadata = {{"collect", seed % 2 ? "calls" : "exact"},
                       {"command", "java " + std::to_string(seed)},
-                      {"duration_ns", std::to_string(seed * 10)},
+                      {"duration", std::to_string(seed) + ".25s"},
                       {"start", "2026-01-0" + std::to_string(seed % 9 + 1)}};
   profile.threads = {"main"};
   profile.ticks = {{0, seed, 1, 1, 1, 1}};
@@ -112,7 +112,7 @@ TEST(MergeTest, Metadata) {
   EXPECT_EQ(sum.metadata["profiles"], "3");
   EXPECT_EQ(sum.metadata["collect"], "calls + exact");
   EXPECT_EQ(sum.metadata["command"], "java 4 + java 5");
-  EXPECT_EQ(sum.metadata["duration_ns"], "130");
+  EXPECT_EQ(sum.metadata["duration"], "13.75s");
   EXPECT_EQ(sum.metadata["start"], "2026-01-05");
 }
 

@@ -1,4 +1,5 @@
 """Every export, opened by a reader that we did not write; the totals have to be those of the profile."""
+import gzip
 import json
 import os
 import random
@@ -16,7 +17,8 @@ HOSTILE = ["Evil.<script>alert(1)</script>(I)V", "Evil.semi;colon(Ljava/lang/Str
 
 
 def with_contexts():
-    file = ProfileFile(collect="exact", command="java Known", duration_ns=1500000000)
+    file = ProfileFile(collect="exact", command="java Known", duration="1.5s",
+                       start="2026-01-02T03:04:05Z")
     file.method(MAIN, source="Known.java", code_bytes=30, lines=[(0, 3), (10, 4), (20, 5)])
     file.method(F, source="Known.java", code_bytes=10, lines=[(0, 9)])
     file.edge("<native>", -1, MAIN, 1)
@@ -83,6 +85,12 @@ class Pprof(Case):
             (MAIN, F): {"bytecodes": 4000, "calls": 1000, "samples": 0},
             (MAIN, F, G): {"bytecodes": 6000, "calls": 3000, "samples": 0},
             (MAIN, G): {"bytecodes": 10, "calls": 5, "samples": 0}})
+
+    def test_time_by_protoc(self):
+        data = gzip.decompress(open(self.export("contexts", "pprof"), "rb").read())
+        profile = readers.protoc("pprof.Profile", data)
+        self.assertEqual(profile["duration_nanos"], [1500000000])
+        self.assertEqual(profile["time_nanos"], [1767323045 * 10 ** 9])
 
     def test_edges_by_protoc(self):
         stacks, default = readers.pprof_stacks(self.export("edges", "pprof"))
