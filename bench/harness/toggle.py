@@ -24,9 +24,9 @@ class Failed(Exception):
 class Session:
     """A program that stops at marks, and the collector switched on and off between them."""
 
-    def __init__(self, workload, jdk, size, blocks, block, warmup, folder):
-        self.block, self.folder, self.pid = block, folder, None
-        iterations = warmup + blocks * block
+    def __init__(self, workload, jdk, size, blocks, block, warmup, settle, folder):
+        self.block, self.settle, self.folder, self.pid = block, settle, folder, None
+        iterations = warmup + blocks * (block + settle)
         command = configs.BASE.command(workload, jdk, size, iterations, folder / "none")
         self.errors = open(folder / "stderr", "wb")
         self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -47,7 +47,10 @@ class Session:
         self.mark()
 
     def stretch(self):
-        """(cpu, wall) of one block of iterations; the program stands still before and after."""
+        """(cpu, wall) of one block of iterations, after some that are not measured: a collector that was
+        just attached meets every edge for the first time. The program stands still before and after."""
+        for _ in range(self.settle):
+            self.step()
         before = process._cpu_clock(self.pid), time.monotonic()
         for _ in range(self.block):
             self.step()
@@ -76,14 +79,15 @@ class Session:
         self.errors.close()
 
 
-def measure(workload, jdk, options, size="small", blocks=24, block=1, warmup=10, budget=120):
+def measure(workload, jdk, options, size="small", blocks=24, block=1, warmup=10, settle=1,
+            budget=120):
     """{"cpu": [ratios], "wall": [ratios], "null": [ratios]}; options None = the null control only.
 
     Stretches come as off on | on off | ...; each pair is one ratio. "null" are ratios of two neighbouring
     stretches without the collector, from the same JVM: off off at every pair's border.
     """
     with tempfile.TemporaryDirectory() as name:
-        session = Session(workload, jdk, size, blocks, block, warmup, pathlib.Path(name))
+        session = Session(workload, jdk, size, blocks, block, warmup, settle, pathlib.Path(name))
         try:
             ratios = _stretches(session, options, blocks, budget)
             if ratios.pop("complete"):

@@ -20,7 +20,7 @@ COLLECTORS = {
 
 
 def stretch_length(workload, jdk, size, seconds):
-    """Iterations that make a stretch about `seconds` long, from a short run."""
+    """(iterations of a stretch of about `seconds`, of the warm-up, to settle), from a short run."""
     import run as runner
     from harness import configs, process
     command = configs.BASE.command(workload, jdk, size, 12, "none")
@@ -28,17 +28,17 @@ def stretch_length(workload, jdk, size, seconds):
     if not result.ok or runner.check(workload, size, jdk, result.stdout):
         raise toggle.Failed(result.why or "wrong output")
     steady = result.steady(8)[1]
-    return max(1, round(seconds / steady)), max(10, round(3 / steady))
+    return max(1, round(seconds / steady)), max(10, round(3 / steady)), max(1, round(seconds / steady))
 
 
 def main():
     parser = cli.parser(__doc__)
     parser.add_argument("--collector", action="append", choices=sorted(COLLECTORS))
     parser.add_argument("--blocks", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=0.15, help="length of a stretch")
+    parser.add_argument("--seconds", type=float, default=0.5, help="length of a stretch")
     arguments = parser.parse_args()
     names = arguments.collector or (["calls"] if arguments.quick else ["null", "calls", "contexts"])
-    blocks = arguments.blocks or (60 if arguments.quick else 120)
+    blocks = arguments.blocks or (24 if arguments.quick else 40)
     text = ""
     for jdk in cli.jdks(arguments):
         raw = paths.RAW / f"steady-{jdk}.jsonl"
@@ -50,9 +50,9 @@ def main():
             for name in names:
                 row = {"workload": workload.name, "collector": name, "jdk": jdk, "info": info, "why": ""}
                 try:
-                    block, warmup = stretch_length(workload, jdk, arguments.size, arguments.seconds)
+                    block, warmup, settle = stretch_length(workload, jdk, arguments.size, arguments.seconds)
                     row.update(toggle.measure(workload, jdk, COLLECTORS[name], arguments.size, blocks, block,
-                                              warmup, budget=arguments.budget or 60))
+                                              warmup, settle, arguments.budget or 60))
                     groups[name].append(row["cpu"])
                     cells.append(results.percent(stats.median_interval(row["cpu"])))
                 except (toggle.Failed, OSError, ValueError) as failure:
