@@ -52,7 +52,7 @@ def _measure(run, workload, config, repeats):
 
 def bias(arguments):
     """After correction the two edges of each program must come out equal."""
-    text, repeats = "", 2 if arguments.quick else 5
+    text, repeats = "", 2 if arguments.quick else 3
     programs = ["call-density-bias", "latency-bias-2", "latency-bias-8", "latency-bias-32"]
     for jdk in cli.jdks(arguments):
         accuracy.FLAGS["bias"] = FLAGS
