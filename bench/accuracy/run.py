@@ -60,10 +60,10 @@ def main():
                         help="also in the paper setting, where two exact runs of a deterministic program agree")
     parser.add_argument("--repeats", type=int)
     arguments = parser.parse_args()
-    text = ""
     for setting in arguments.setting or ("paper", "production"):
         names = arguments.config or (QUICK if arguments.quick else DEFAULT[setting])
         chosen = configs.pick(names + [n for n in configs.CONFIGS if n.startswith("async")])
+        text = ""
         for jdk in cli.jdks(arguments):
             run = accuracy.Accuracy("accuracy", paths.RAW / f"accuracy-{setting}-{jdk}.jsonl", jdk, setting,
                                     arguments.size, arguments.iterations)
@@ -74,10 +74,12 @@ def main():
             text += body(run, work, chosen)
             if arguments.publish:
                 results.publish(run.raw, run.rows)
-    text += papers.ACCURACY
-    print(text)
+        text += papers.ACCURACY
+        print(text)
+        if arguments.publish:
+            results.section(f"accuracy-{setting}", f"Accuracy, {setting} setting", text, run.info,
+                            "make bench-accuracy")
     if arguments.publish:
-        results.section("accuracy", "Accuracy", text, run.info, "make bench-accuracy")
         plots.accuracy_against_overhead()
 
 

@@ -1,9 +1,6 @@
 """Instrumentation sampling: exhaustive and framework overhead (Tables 1-3), intervals (Table 4), triggers
 (Table 5)."""
-import json
-import subprocess
-
-from harness import cli, configs, graph, papers, paths, results
+from harness import cli, configs, papers, results
 
 from . import common
 
@@ -12,13 +9,6 @@ NEVER = "1000000000"
 
 def sampled(name, *options):
     return configs.Config(name, name, assay=("--collect", "sampled", *options), kind="assay")
-
-
-def fields(path):
-    shown = subprocess.run([paths.ASSAY, "show", str(path), "--by", "fields", "--json", "--top", "0"],
-                           capture_output=True, text=True, check=True)
-    rows = json.loads(shown.stdout)["fields"]
-    return {json.dumps({k: v for k, v in r.items() if k in ("field", "name", "kind")}): r["weight"] for r in rows}
 
 
 def intervals(arguments):
