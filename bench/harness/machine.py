@@ -35,10 +35,14 @@ def build_id():
 def describe(jdk):
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2 ** 30
     return {"jvm": jvm(jdk), "cpu": cpu(), "cores": os.cpu_count(), "memory_gb": round(memory),
-            "kernel": platform.release(), "build": build_id(),
+            "kernel": platform.release(), "build": build_id(), "load": round(os.getloadavg()[1], 1),
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")}
 
 
 def sentence(info):
-    return (f"{info['date']}; {info['jvm']}; {info['cores']} cores {info['cpu']}, "
+    text = (f"{info['date']}; {info['jvm']}; {info['cores']} cores {info['cpu']}, "
             f"{info['memory_gb']} GB, Linux {info['kernel']}; build {info['build']}.")
+    if info.get("load", 0) > 1.5 * info["cores"]:
+        text += (f" The machine was busy with other work (load average {info['load']} on {info['cores']} cores), "
+                 "so single figures scatter.")
+    return text

@@ -69,7 +69,7 @@ def bias(arguments):
         text += (f"JDK {jdk}; ratio of the weights of two edges that are called equally often (sparse/dense, A/B), "
                  f"median [range] of {repeats} runs; right is 1, the bar is 0.95 to 1.05.\n\n"
                  + results.table(["program", *(f"correct {m}" for m in MODES), "paper"], rows) + "\n")
-    common.publish(arguments, "p1-bias", "P1: the bias programs", text, run.info, [run])
+    common.publish(arguments, "p1", "P1: the bias programs", text, run.info, [run])
 
 
 def correction(arguments):
