@@ -29,6 +29,16 @@ constexpr OptionSpec kOptions[] = {
     {"ticker", kChoice, "auto", "auto|cpu|remote", "calls",
      "ticks by per-thread CPU timers, or by a thread that arms the others"},
 
+    {"granularity", kCount, "10k", "", "bytecodes", "bytecodes from one sample to the next"},
+    {"jitter", kCount, "100", "", "bytecodes",
+     "up to this many more bytecodes, drawn anew for every sample"},
+    {"max-path", kCount, "100", "", "bytecodes",
+     "bytecodes executed at most between two checks of the counter; 0 = any"},
+    {"leaf-methods", kFlag, "true", "", "bytecodes",
+     "methods without calls are named only when they are sampled"},
+    {"fewer-checks", kFlag, "true", "", "bytecodes",
+     "check the counter at calls, exits and loop heads only, not in every block"},
+
     {"max-contexts", kCount, "20M", "", "exact",
      "contexts kept; later ones are counted by call edge only"},
 

@@ -1,3 +1,4 @@
+#include "src/agent/bytecodes_collector.h"
 #include "src/agent/calls_collector.h"
 #include "src/agent/collector.h"
 #include "src/agent/exact_collector.h"
@@ -7,6 +8,7 @@ namespace assay::agent {
 
 Result<std::unique_ptr<Collector>> MakeCollector(const std::string& name) {
   if (name == "calls") return MakeCallsCollector();
+  if (name == "bytecodes") return MakeBytecodesCollector();
   if (name == "exact") return MakeExactCollector();
   if (name == "sampled") return MakeSampledCollector();
   return Error{"collect=" + name + " is not available in this build"};

@@ -14,4 +14,11 @@ assay_class_exact_end:
 assay_class_sampled:
     .incbin "sampled/java/lang/AssaySampled.class"
 assay_class_sampled_end:
+    .global assay_class_count
+    .global assay_class_count_end
+    .hidden assay_class_count
+    .hidden assay_class_count_end
+assay_class_count:
+    .incbin "count/java/lang/AssayCounter.class"
+assay_class_count_end:
     .section .note.GNU-stack,"",@progbits

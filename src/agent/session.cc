@@ -8,6 +8,7 @@
 
 #include "src/agent/log.h"
 #include "src/agent/vm_info.h"
+#include "src/profile/canonical.h"
 #include "src/profile/writer.h"
 
 namespace assay::agent {
@@ -77,6 +78,13 @@ void JNICALL FlushLoop(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
       return;
     }
   }
+}
+
+Status FinishFile(Session& session) {
+  if (!session.collector->IsDeterministic()) return session.writer->Finish(session.profile);
+  profile::Profile last = profile::Canonical(session.profile);
+  profile::RemoveCircumstances(last);
+  return profile::WriteProfile(last, session.options.Text("output"));
 }
 
 Status StartFlushThread(JavaVM* vm, JNIEnv* jni, uint64_t generation) {
@@ -175,7 +183,7 @@ Result<std::string> StopSession(bool at_vm_death) {
   session.collector->Stop(at_vm_death);
   session.collector->Snapshot(session.profile);
   UpdateDuration(session);
-  Status status = session.writer->Finish(session.profile);
+  Status status = FinishFile(session);
   std::string output = session.options.Text("output");
   Forget(all);
   if (!status.ok()) return status.error();

@@ -30,8 +30,9 @@ bool IsJava(const std::string& program) {
 
 // JVM flags that give a collector back what its longer methods lose.
 std::vector<std::string> ExtraFlags(const agent::Options& options) {
-  if (options.Text("collect") == "exact") return {"-XX:-DontCompileHugeMethods"};
-  if (options.Text("collect") == "sampled") {
+  const std::string collect = options.Text("collect");
+  if (collect == "exact") return {"-XX:-DontCompileHugeMethods"};
+  if (collect == "sampled" || collect == "bytecodes") {
     return {"-XX:-DontCompileHugeMethods", "-XX:MaxInlineSize=80", "-XX:FreqInlineSize=800",
             "-XX:InlineSmallCode=5000"};
   }

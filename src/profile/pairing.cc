@@ -67,6 +67,12 @@ void AddContexts(const Profile& profile, ContextValue value, Profile& common,
   std::vector<NodeId> nodes(profile.nodes().size(), kRootNode);
   for (NodeId id = 1; id < nodes.size(); ++id) {
     const ContextNode& node = profile.nodes()[id];
+    // Only some collectors see that a call came from outside Java.
+    if (profile.method(node.method).class_name.empty()) {
+      nodes[id] = nodes[node.parent];
+      Add(values, nodes[id], ValueOf(node, value));
+      continue;
+    }
     nodes[id] = common.InternNode(nodes[node.parent], kNoBci, methods[node.method]);
     Add(values, nodes[id], ValueOf(node, value));
   }

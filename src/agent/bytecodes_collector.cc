@@ -1,0 +1,232 @@
+#include "src/agent/bytecodes_collector.h"
+
+#include <cstring>
+#include <string>
+
+#include "src/agent/class_filter.h"
+#include "src/agent/context_store.h"
+#include "src/agent/exact_registry.h"
+#include "src/agent/retransform.h"
+#include "src/agent/runtime_class.h"
+#include "src/agent/vm_info.h"
+#include "src/instrument/count_pass.h"
+#include "src/instrument/count_scope.h"
+
+extern "C" const unsigned char assay_class_count[];
+extern "C" const unsigned char assay_class_count_end[];
+
+namespace assay::agent {
+namespace {
+
+constexpr char kRuntimeClass[] = "java/lang/AssayCounter";
+
+class Numbers : public instrument::MethodNumbers {
+ public:
+  explicit Numbers(ExactRegistry& registry) : registry_(registry) {}
+  uint32_t Method(std::string_view class_name, std::string_view name,
+                  std::string_view descriptor) override {
+    return registry_.Method(class_name, name, descriptor);
+  }
+
+ private:
+  ExactRegistry& registry_;
+};
+
+// Everything that rewritten code and class hooks may still touch after a session ended; made once,
+// never destroyed.
+struct Engine {
+  ContextStore contexts;
+  ExactRegistry registry;
+  Numbers numbers{registry};
+  ClassFilter filter;
+  instrument::CountOptions count;
+  bool all_are_application = false;  // classes were chosen by --include
+  uint32_t granularity = 0;
+  uint32_t jitter = 0;
+  uint32_t seed = 0;
+  jvmtiEnv* jvmti = nullptr;
+  jclass runtime = nullptr;
+  jobject platform_loader = nullptr;
+};
+
+Engine* engine = nullptr;
+
+jint JNICALL Setup(JNIEnv*, jclass, jint what) {
+  const uint32_t values[] = {engine->granularity, engine->jitter, engine->seed};
+  return static_cast<jint>(values[what]);
+}
+
+void JNICALL Record(JNIEnv* jni, jclass, jintArray stack, jint depth, jlong bytecodes) {
+  auto* entries = static_cast<int32_t*>(jni->GetPrimitiveArrayCritical(stack, nullptr));
+  if (entries == nullptr) return;
+  engine->contexts.Add(entries, depth, static_cast<uint64_t>(bytecodes));
+  jni->ReleasePrimitiveArrayCritical(stack, entries, 0);
+}
+
+bool IsJdkLoader(JNIEnv* jni, jobject loader) {
+  return loader == nullptr || jni->IsSameObject(loader, engine->platform_loader);
+}
+
+void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv* jni, jclass, jobject loader,
+                         const char* given_name, jobject, jint size, const unsigned char* data,
+                         jint* new_size, unsigned char** new_data) {
+  ByteSpan bytes(data, static_cast<size_t>(size));
+  auto file = classfile::ParseClass(bytes);
+  std::string name = given_name != nullptr ? given_name : file.ok() ? std::string(file->Name()) : "";
+  if (instrument::IsNeverCounted(name) || !engine->filter.Wants(name)) return;
+  if (!file.ok()) {
+    engine->registry.AddSkipped(SourceName(name), file.error().ToString());
+    return;
+  }
+  engine->registry.AddClass(*file);
+  bool jdk_class = !engine->all_are_application && IsJdkLoader(jni, loader);
+  instrument::CountPass pass(engine->numbers, engine->count, jdk_class);
+  instrument::Pass* passes[] = {&pass};
+  auto rewritten = instrument::RewriteClass(bytes, passes);
+  if (!rewritten.ok()) {
+    engine->registry.AddSkipped(SourceName(name), rewritten.error().ToString());
+    return;
+  }
+  for (const auto& skipped : rewritten->skipped) {
+    engine->registry.AddSkipped(SourceName(name) + "." + skipped.method, skipped.reason);
+  }
+  if (rewritten->bytes.empty()) return;
+  unsigned char* copy = nullptr;
+  if (jvmti->Allocate(static_cast<jlong>(rewritten->bytes.size()), &copy) != JVMTI_ERROR_NONE) {
+    return;
+  }
+  std::memcpy(copy, rewritten->bytes.data(), rewritten->bytes.size());
+  *new_data = copy;
+  *new_size = static_cast<jint>(rewritten->bytes.size());
+}
+
+jobject PlatformLoader(JNIEnv* jni) {
+  jclass type = jni->FindClass("java/lang/ClassLoader");
+  jmethodID get = type == nullptr ? nullptr
+                                  : jni->GetStaticMethodID(type, "getPlatformClassLoader",
+                                                           "()Ljava/lang/ClassLoader;");
+  jobject loader = get == nullptr ? nullptr : jni->CallStaticObjectMethod(type, get);
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  return loader == nullptr ? nullptr : jni->NewGlobalRef(loader);
+}
+
+Status DefineRuntime(JavaVM* vm, JNIEnv* jni) {
+  if (engine->runtime != nullptr) return {};
+  JNINativeMethod natives[] = {
+      NativeMethod("setup", "(I)I", reinterpret_cast<void*>(Setup)),
+      NativeMethod("record", "([IIJ)V", reinterpret_cast<void*>(Record)),
+  };
+  ByteSpan bytes(assay_class_count, static_cast<size_t>(assay_class_count_end - assay_class_count));
+  ASSAY_ASSIGN(engine->runtime,
+               DefineRuntimeClass(vm, jni, kRuntimeClass, bytes, natives, "granularity"));
+  return {};
+}
+
+void SetStatic(JNIEnv* jni, const char* name, uint32_t value) {
+  if (jfieldID field = jni->GetStaticFieldID(engine->runtime, name, "I")) {
+    jni->SetStaticIntField(engine->runtime, field, static_cast<jint>(value));
+  } else {
+    jni->ExceptionClear();
+  }
+}
+
+uint64_t Unsampled(JNIEnv* jni) {
+  jmethodID method = jni->GetStaticMethodID(engine->runtime, "unsampled", "()J");
+  if (method == nullptr) {
+    jni->ExceptionClear();
+    return 0;
+  }
+  jlong value = jni->CallStaticLongMethod(engine->runtime, method);
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  return value < 0 ? 0 : static_cast<uint64_t>(value);
+}
+
+Status TakeOptions(const Options& options) {
+  const uint64_t granularity = options.Count("granularity");
+  const uint64_t jitter = options.Count("jitter");
+  // The counter is an int, and a sample may come late by a block.
+  if (granularity < 1 || granularity + jitter > 500'000'000) {
+    return Error{"granularity must be between 1 and 500M bytecodes, jitter included"};
+  }
+  engine->granularity = static_cast<uint32_t>(granularity);
+  engine->jitter = static_cast<uint32_t>(jitter);
+  engine->seed = static_cast<uint32_t>(options.Count("seed"));
+  engine->count.max_path = static_cast<uint32_t>(options.Count("max-path"));
+  engine->count.leaf_methods = options.Flag("leaf-methods");
+  engine->count.fewer_checks = options.Flag("fewer-checks");
+  engine->filter = ClassFilter(options);
+  engine->all_are_application = options.IsSet("include");
+  return {};
+}
+
+class BytecodesCollector : public Collector {
+ public:
+  Status Prepare(JavaVM* vm, const Options& options) override {
+    if (engine == nullptr) engine = new Engine;
+    ASSAY_TRY(TakeOptions(options));
+    if (engine->jvmti != nullptr) return {};
+    jvmtiEnv* jvmti = nullptr;
+    if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
+      return Error{"this JVM has no JVMTI"};
+    }
+    jvmtiCapabilities capabilities = {};
+    capabilities.can_generate_all_class_hook_events = 1;
+    capabilities.can_retransform_classes = 1;
+    if (jvmti->AddCapabilities(&capabilities) != JVMTI_ERROR_NONE) {
+      return Error{"this JVM cannot rewrite classes"};
+    }
+    jvmtiEventCallbacks callbacks = {};
+    callbacks.ClassFileLoadHook = OnClassFile;
+    jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+    engine->jvmti = jvmti;
+    return {};
+  }
+
+  Status Start(JavaVM* vm, JNIEnv* jni, const Options& options, Phase) override {
+    ASSAY_TRY(Prepare(vm, options));
+    vm_ = vm;
+    engine->contexts.Clear();
+    if (engine->platform_loader == nullptr) engine->platform_loader = PlatformLoader(jni);
+    ASSAY_TRY(DefineRuntime(vm, jni));
+    SetStatic(jni, "granularity", engine->granularity);
+    SetStatic(jni, "jitter", engine->jitter);
+    engine->jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+    uint64_t refused = RetransformLoadedClasses(engine->jvmti, jni);
+    if (refused != 0) {
+      engine->registry.AddLost("classes loaded before that could not be changed", refused);
+    }
+    return {};
+  }
+
+  void Snapshot(profile::Profile& profile) override {
+    profile.self_unit = "bytecodes";
+    engine->contexts.Fill(profile, [&](uint32_t method) {
+      return engine->registry.ProfileMethod(profile, method);
+    });
+    engine->registry.MoveNotes(profile);
+    JNIEnv* jni = CurrentJni(vm_);
+    if (jni == nullptr) return;
+    profile.metadata["bytecodes"] = std::to_string(engine->contexts.bytecodes() + Unsampled(jni));
+  }
+
+  void Stop(bool at_vm_death) override {
+    engine->jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+    if (at_vm_death) return;
+    // Without the hook, retransformation gives every class its own code back.
+    JNIEnv* jni = CurrentJni(vm_);
+    if (jni != nullptr) RetransformLoadedClasses(engine->jvmti, jni);
+  }
+
+  bool IsDeterministic() const override { return true; }
+
+ private:
+  JavaVM* vm_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Collector> MakeBytecodesCollector() {
+  return std::make_unique<BytecodesCollector>();
+}
+
+}  // namespace assay::agent
