@@ -69,6 +69,8 @@ bool IsVmException(std::string_view name) {
 }
 
 bool IsOpaqueClass(std::string_view name) {
+  // Lambda forms that the JDK was built with: ordinary code on the way to the program's.
+  if (name.starts_with("java/lang/invoke/") && name.ends_with("$Holder")) return false;
   return StartsWithAny(name, {"java/lang/invoke/", "java/lang/ref/", "jdk/internal/ref/",
                               "java/lang/module/", "jdk/internal/module/", "jdk/internal/loader/",
                               "java/lang/ClassLoader", "java/lang/ClassValue",
@@ -112,8 +114,9 @@ CountMode CountModeOf(const classfile::ClassFile& file, const classfile::Method&
   bool forced_inline = HasAnnotation(file, method, "Ljdk/internal/vm/annotation/ForceInline;");
   if (IsOpaqueClass(class_name)) return forced_inline ? CountMode::kUntouched : opaque;
   if (name == "<init>" && IsVmException(class_name)) return opaque;
-  if (IsOpaqueMethod(class_name, name) || IsClassLoading(name, descriptor)) return opaque;
-  return name == "<clinit>" ? CountMode::kNested : CountMode::kCounted;
+  // Static initializers of the JDK read the machine, the environment and the VM's flags.
+  if (name == "<clinit>" || IsOpaqueMethod(class_name, name)) return opaque;
+  return IsClassLoading(name, descriptor) ? opaque : CountMode::kCounted;
 }
 
 }  // namespace assay::instrument

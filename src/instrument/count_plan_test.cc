@@ -1,0 +1,118 @@
+#include "src/instrument/count_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "src/bytecode/code_builder.h"
+#include "src/bytecode/test_method.h"
+
+namespace assay::instrument {
+namespace {
+
+using bytecode::Code;
+using bytecode::CodeBuilder;
+using bytecode::Label;
+using bytecode::Op;
+using bytecode::TestMethod;
+
+class CountPlanTest : public testing::Test {
+ protected:
+  TestMethod test_;
+  Code code_;
+  CodeBuilder build_{test_.file, code_};
+
+  CountPlan Plan(uint32_t max_path = 0, bool fewer_checks = true) {
+    EXPECT_TRUE(build_.Finish().ok());
+    auto plan = PlanCounting(code_, max_path, fewer_checks);
+    EXPECT_TRUE(plan.ok());
+    return std::move(*plan);
+  }
+  void Nops(int count) {
+    for (int i = 0; i < count; ++i) build_.Emit(Op::kNop);
+  }
+  static uint32_t Sum(const CountPlan& plan) {
+    return std::accumulate(plan.count.begin(), plan.count.end(), 0u);
+  }
+  static int Checks(const CountPlan& plan) {
+    return std::accumulate(plan.check.begin(), plan.check.end(), 0);
+  }
+};
+
+TEST_F(CountPlanTest, StraightCodeIsCountedOnce) {
+  Nops(4);
+  build_.Emit(Op::kReturn);
+  CountPlan plan = Plan();
+  EXPECT_TRUE(plan.straight);
+  EXPECT_EQ(plan.bytecodes, 5u);
+  EXPECT_EQ(plan.count[0], 5u);
+  EXPECT_EQ(Checks(plan), 0);
+}
+
+TEST_F(CountPlanTest, ARunEndsWithItsCall) {
+  Nops(2);
+  build_.InvokeStatic("C", "m", "()V");
+  Nops(3);
+  build_.Emit(Op::kReturn);
+  CountPlan plan = Plan();
+  EXPECT_TRUE(plan.calls);
+  EXPECT_FALSE(plan.straight);
+  EXPECT_EQ(plan.count, (std::vector<uint32_t>{3, 0, 0, 4, 0, 0, 0}));
+}
+
+TEST_F(CountPlanTest, LoopHeadsAreChecked) {
+  Nops(1);
+  Label head = build_.Here();
+  build_.Emit(Op::kIconst0);
+  build_.Jump(Op::kIfeq, head);
+  build_.Emit(Op::kReturn);
+  CountPlan plan = Plan();
+  EXPECT_EQ(Sum(plan), 4u);
+  EXPECT_EQ(Checks(plan), 1);
+  EXPECT_EQ(plan.check[2], 1);  // the instruction behind the label
+}
+
+TEST_F(CountPlanTest, AnEndlessLoopIsNotStraight) {
+  Label head = build_.Here();
+  Nops(1);
+  build_.Jump(Op::kGoto, head);
+  EXPECT_FALSE(Plan().straight);
+}
+
+TEST_F(CountPlanTest, NoPathIsLongerThanMaxPath) {
+  // Two branches of different length that join: the longer one decides.
+  Label other = build_.NewLabel(), join = build_.NewLabel();
+  build_.Emit(Op::kIconst0);
+  build_.Jump(Op::kIfeq, other);
+  Nops(2);
+  build_.Jump(Op::kGoto, join);
+  build_.Bind(other);
+  Nops(6);
+  build_.Bind(join);
+  Nops(25);
+  build_.Emit(Op::kReturn);
+  CountPlan plan = Plan(10);
+  EXPECT_EQ(Sum(plan), 2u + 3u + 6u + 26u);
+  int since = 2 + 6;  // along the longer branch
+  bool joined = false;
+  for (size_t i = 0; i < code_.elements.size(); ++i) {
+    if (code_.elements[i].IsLabel() && code_.elements[i].label() == join) joined = true;
+    if (!joined || !code_.elements[i].IsInstruction()) continue;
+    since = plan.check[i] ? 1 : since + 1;
+    EXPECT_LE(since, 10);
+  }
+  EXPECT_EQ(Checks(plan), 3);
+}
+
+TEST_F(CountPlanTest, EveryBlockIsCheckedWhenAsked) {
+  Label join = build_.NewLabel();
+  build_.Emit(Op::kIconst0);
+  build_.Jump(Op::kIfeq, join);
+  Nops(1);
+  build_.Bind(join);
+  build_.Emit(Op::kReturn);
+  EXPECT_EQ(Checks(Plan(0, false)), 3);
+}
+
+}  // namespace
+}  // namespace assay::instrument

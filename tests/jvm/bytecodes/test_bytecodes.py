@@ -1,0 +1,113 @@
+"""--collect bytecodes: the same file in every run, the right counts, nothing of the program changed."""
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+from assay_test import assay, compile_java, each_jdk, java, run, show_json, JDKS
+
+HERE = pathlib.Path(__file__).parent
+APPLICATION = ("--include", "Counted*")
+
+
+def profile_of(version, *command, options=(), collect="bytecodes", check=True):
+    path = tempfile.mktemp(suffix=".profile")
+    result = assay("run", "-q", "--collect", collect, "-o", path, *options, "--", java(version), *command,
+                   check=check)
+    return result, path
+
+
+def content(path):
+    return pathlib.Path(path).read_bytes()
+
+
+def total(path):
+    return sum(c["self"] for c in show_json(path, "contexts")["contexts"])
+
+
+def overlap(a, b):
+    return json.loads(assay("compare", a, b, "--json").stdout)["overlap"]["contexts"]
+
+
+class Counting(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.classes = compile_java([HERE / "Counted.java"])
+
+    def profile(self, version, *flags, program=("Counted",), **more):
+        return profile_of(version, *flags, "-cp", self.classes, *program, **more)
+
+    @each_jdk()
+    def test_output_is_the_programs_own_and_classes_verify(self, version):
+        plain = run(java(version), "-cp", self.classes, "Counted")
+        result, _ = self.profile(version, "-Xverify:all")
+        self.assertEqual((result.stdout, result.stderr), (plain.stdout, ""))
+
+    @each_jdk()
+    def test_files_are_identical_whatever_the_flags(self, version):
+        first = content(self.profile(version)[1])
+        for flags in (["-Xint"], ["-XX:+UseSerialGC", "-Xmx64m"], ["-XX:TieredStopAtLevel=1"],
+                      ["-XX:+UseParallelGC", "-Xss4m", "-Xcomp"]):
+            self.assertEqual(content(self.profile(version, *flags)[1]), first, flags)
+
+    def test_application_classes_count_the_same_on_every_jdk(self):
+        files = {v: content(self.profile(v, options=APPLICATION)[1]) for v in (17, 25) if v in JDKS}
+        if len(files) < 2:
+            self.skipTest("needs JDK 17 and 25")
+        self.assertEqual(files[17], files[25])
+
+    @each_jdk()
+    def test_other_work_gives_another_file(self, version):
+        one = content(self.profile(version, options=APPLICATION)[1])
+        two = content(self.profile(version, options=APPLICATION, program=("Counted", "301"))[1])
+        self.assertNotEqual(one, two)
+
+    @each_jdk()
+    def test_a_method_counts_its_instructions(self, version):
+        listing = run(java(version, "javap"), "-c", "-p", "-cp", self.classes, "Counted").stdout
+        body = listing.split("static int leaf(int);")[1].split("\n\n")[0]
+        length = len(re.findall(r"^\s+\d+: \w+", body, re.MULTILINE))
+        # Every check samples, so the counts per method are exact.
+        _, path = self.profile(version, options=(*APPLICATION, "--granularity", "1", "--jitter", "0"))
+        leaf = [c for c in show_json(path, "contexts")["contexts"] if c["stack"][-1] == "Counted.leaf(I)I"]
+        by_caller = {c["stack"][-2].split("(")[0]: c["self"] for c in leaf}
+        self.assertEqual(by_caller["Counted.main"], 100_000 * length)
+        self.assertEqual(by_caller["Counted.collections"], 20_000 * length)
+        self.assertEqual(by_caller["Counted.exceptions"], 300 * length)
+
+    @each_jdk()
+    def test_totals_are_those_of_exact(self, version):
+        exact = total(self.profile(version, collect="exact", options=APPLICATION)[1])
+        counted = int(show_json(self.profile(version, options=APPLICATION)[1])["metadata"]["bytecodes"])
+        self.assertLess(abs(counted - exact) / exact, 0.001)
+        program = ("Counted", "30000")
+        exact = total(self.profile(version, collect="exact", options=APPLICATION, program=program)[1])
+        _, path = self.profile(version, options=APPLICATION, program=program)
+        counted = int(show_json(path)["metadata"]["bytecodes"])
+        self.assertLess(abs(counted - exact) / exact, 0.01)
+
+    @each_jdk()
+    def test_contexts_are_those_of_exact(self, version):
+        _, exact = self.profile(version, collect="exact", options=APPLICATION)
+        for options, least in ((("--granularity", "500", "--jitter", "100"), 97),
+                               (("--granularity", "500", "--leaf-methods", "false"), 97),
+                               (("--granularity", "500", "--fewer-checks", "false"), 97),
+                               (("--granularity", "500", "--max-path", "10"), 97)):
+            _, path = self.profile(version, options=(*APPLICATION, *options))
+            self.assertGreater(overlap(exact, path), least, options)
+
+    @each_jdk()
+    def test_static_initializers_keep_their_context(self, version):
+        _, path = self.profile(version, options=(*APPLICATION, "--granularity", "200"))
+        stacks = [c["stack"] for c in show_json(path, "contexts")["contexts"]]
+        main = "Counted.main([Ljava/lang/String;)V"
+        self.assertIn([main, "Counted$Lazy.<clinit>()V", "Counted.fib(I)I"],
+                      [s[:3] for s in stacks if len(s) >= 3])
+        self.assertIn(["Counted$Worker.run()V", "Counted.fib(I)I"], [s[:2] for s in stacks])
+
+    def test_bad_granularity_is_refused(self):
+        version = min(JDKS)
+        result, _ = self.profile(version, options=("--granularity", "0"), check=False)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("granularity must be between", result.stderr)
