@@ -79,7 +79,17 @@ bool IsOpaqueClass(std::string_view name) {
          IsAny(name, {"java/lang/Class", "java/lang/Module", "java/lang/ModuleLayer"});
 }
 
+// How often a thread looks before it finds what it waits for. Collections and single operations are
+// the program's own work.
+bool IsWaiting(std::string_view name) {
+  return name == "java/lang/Thread" ||
+         (name.starts_with("java/util/concurrent/") &&
+          !StartsWithAny(name, {"java/util/concurrent/Concurrent", "java/util/concurrent/CopyOnWrite",
+                                "java/util/concurrent/atomic/"}));
+}
+
 bool IsOpaqueMethod(std::string_view class_name, std::string_view name) {
+  if (class_name == "java/lang/Object" && name == "wait") return true;
   return class_name == "java/util/WeakHashMap" && name == "expungeStaleEntries";
 }
 
@@ -112,6 +122,7 @@ CountMode CountModeOf(const classfile::ClassFile& file, const classfile::Method&
   const CountMode opaque = calls ? CountMode::kOpaque : CountMode::kUntouched;
   if (HasAnnotation(file, method, "Ljdk/internal/vm/annotation/IntrinsicCandidate;")) return opaque;
   bool forced_inline = HasAnnotation(file, method, "Ljdk/internal/vm/annotation/ForceInline;");
+  if (IsWaiting(class_name)) return opaque;
   if (IsOpaqueClass(class_name)) return forced_inline ? CountMode::kUntouched : opaque;
   if (name == "<init>" && IsVmException(class_name)) return opaque;
   // Static initializers of the JDK read the machine, the environment and the VM's flags.

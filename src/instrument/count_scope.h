@@ -5,6 +5,7 @@
 //   intrinsics   compiled code does not execute the body of an @IntrinsicCandidate method, the
 //                interpreter does; the same for the constructors of exceptions that the VM throws
 //   linkage      classes are loaded, method handles and lambdas linked, reflection caches filled
+//   waiting      a thread looks again and again for a lock, a result, the end of another thread
 //   collection   weak references are cleared and queues of them emptied
 //
 // Such methods are opaque: they appear in contexts, but nothing is counted while they run, unless
