@@ -143,7 +143,7 @@ uint64_t Unsampled(JNIEnv* jni) {
 
 Status TakeOptions(const Options& options) {
   const uint64_t granularity = options.Count("granularity");
-  const uint64_t jitter = options.Count("jitter");
+  const uint64_t jitter = options.IsSet("jitter") ? options.Count("jitter") : 100;
   // The counter is an int, and a sample may come late by a block.
   if (granularity < 1 || granularity + jitter > 500'000'000) {
     return Error{"granularity must be between 1 and 500M bytecodes, jitter included"};
@@ -200,6 +200,7 @@ class BytecodesCollector : public Collector {
 
   void Snapshot(profile::Profile& profile) override {
     profile.self_unit = "bytecodes";
+    profile.metadata["jitter"] = std::to_string(engine->jitter);
     engine->contexts.Fill(profile, [&](uint32_t method) {
       return engine->registry.ProfileMethod(profile, method);
     });

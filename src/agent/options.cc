@@ -30,8 +30,6 @@ constexpr OptionSpec kOptions[] = {
      "ticks by per-thread CPU timers, or by a thread that arms the others"},
 
     {"granularity", kCount, "10k", "", "bytecodes", "bytecodes from one sample to the next"},
-    {"jitter", kCount, "100", "", "bytecodes",
-     "up to this many more bytecodes, drawn anew for every sample"},
     {"max-path", kCount, "100", "", "bytecodes",
      "bytecodes executed at most between two checks of the counter; 0 = any"},
     {"leaf-methods", kFlag, "true", "", "bytecodes",
@@ -48,7 +46,8 @@ constexpr OptionSpec kOptions[] = {
     {"interval", kCount, "1000", "", "sampled", "checks per sample; 1 = everything, 0 = off"},
     {"trigger", kChoice, "counter", "counter|thread|timer", "sampled",
      "who counts the checks: groups of threads, each thread, or nobody but a timer (--tick)"},
-    {"jitter", kCount, "0", "", "sampled", "random change of each interval, up or down"},
+    {"jitter", kCount, "", "", "sampled,bytecodes",
+     "random change of each interval: up or down with sampled [0], up with bytecodes [100]"},
     {"duplication", kChoice, "full", "full|partial|none|auto", "sampled",
      "how much of a method is copied for its samples"},
     {"iterations", kCount, "1", "", "sampled", "loop iterations that a sample may last"},
