@@ -67,7 +67,7 @@ NULL = Config("null", "null control (base again)")
 
 ALL = [
     BASE, NULL,
-    Config("idle", "agent loaded, nothing armed", flags=(f"-agentpath:{paths.AGENT}=command=status",)),
+    calls("idle", "agent loaded, nothing armed (a tick of an hour)", "--tick", "1h"),
     calls("calls", "calls, default options"),
     calls("calls-off", "calls, no correction", "--correct", "off"),
     calls("calls-density", "calls, density correction", "--correct", "density"),
