@@ -13,17 +13,9 @@
 
 #include "src/base/bytes.h"
 #include "src/bytecode/opcode.h"
+#include "src/bytecode/scratch.h"
 
 namespace assay::bytecode {
-
-// A place between two elements, named by a number; bound by the kLabel element that carries it, or
-// by the instruction whose `self` it is.
-struct Label {
-  static constexpr uint32_t kNone = ~0u;
-  uint32_t id = kNone;
-  bool valid() const { return id != kNone; }
-  bool operator==(const Label&) const = default;
-};
 
 enum class ElementKind : uint8_t { kInstruction, kLabel, kLine, kFrame };
 
@@ -173,6 +165,8 @@ struct Code {
   Frame entry;              // the implicit frame at the start
   bool has_entry = false;   // entry is filled in
   AttributeNames attribute_names;
+  Scratch scratch;
+  std::vector<Element> spare;  // the memory of a CodeBuilder's old elements, for the next one
 
   Label NewLabel() { return {label_count++}; }
   void Clear();

@@ -28,8 +28,14 @@ class CodeBuilder {
   // Takes the elements out of `code`. With Append, keeps them and emits behind them.
   CodeBuilder(classfile::ClassFile& file, Code& code) : file_(file), code_(code) {
     old_.swap(code.elements);
+    code.elements.swap(code.spare);
+    code.elements.clear();
     code.elements.reserve(old_.size() + old_.size() / 4 + 32);
   }
+  ~CodeBuilder() {
+    if (old_.capacity() > code_.spare.capacity()) code_.spare.swap(old_);
+  }
+  CodeBuilder(const CodeBuilder&) = delete;
   struct Append {};
   CodeBuilder(classfile::ClassFile& file, Code& code, Append) : file_(file), code_(code) {}
 

@@ -49,9 +49,12 @@ Status Decoder::Run() {
   bytes_ = instructions.data();
   length_ = code_.original_length = length;
   marks_.assign(length + 1, 0);
+  lines_.clear();
+  frame_at_.clear();
   ASSAY_TRY(Scan());
   ASSAY_TRY(ReadTries(reader));
   ASSAY_TRY(CheckLabels());
+  has_targets_ = code_.label_count > 0;
   ASSAY_TRY(ReadAttributes(reader));
   if (!reader.AtEnd()) return BadAt("bytes after the end of the Code attribute", reader);
   return Emit();
@@ -144,18 +147,24 @@ Status Decoder::Emit() {
       out.push_back({ElementKind::kLabel, Op::kNop, 0, static_cast<int32_t>(label - 1), bci, {}});
     }
     for (; line < lines_.size() && lines_[line].pc == pc; ++line) {
-      out.push_back({ElementKind::kLine, Op::kNop, lines_[line].line, 0, bci, {}});
+      uint16_t number = static_cast<uint16_t>(lines_[line].number);
+      out.push_back({ElementKind::kLine, Op::kNop, number, 0, bci, {}});
     }
     if (frame < frame_at_.size() && frame_at_[frame].pc == pc) {
-      int32_t number = static_cast<int32_t>(frame_at_[frame++].frame);
+      int32_t number = static_cast<int32_t>(frame_at_[frame++].number);
       out.push_back({ElementKind::kFrame, Op::kNop, 0, number, bci, {}});
     }
     Element& element = out.emplace_back();
     element.bci = bci;
     if (!selves_.empty() && selves_[pc] != 0) element.self = {selves_[pc] - 1};
-    uint32_t size = 0;
-    ASSAY_TRY(EmitInstruction(pc, element, &size));
-    pc += size;
+    const OpInfo& info = kOpInfo[bytes_[pc]];
+    if (EmitSimple(pc, info, element)) {
+      pc += info.size;
+    } else {
+      uint32_t size = info.size;
+      ASSAY_TRY(EmitOther(pc, element, &size));
+      pc += size;
+    }
   }
   if (uint32_t label = marks_[length_] & kLabelMask) {
     out.push_back({ElementKind::kLabel,
@@ -168,63 +177,64 @@ Status Decoder::Emit() {
   return {};
 }
 
-Status Decoder::EmitInstruction(uint32_t pc, Element& element, uint32_t* size) {
+// Most instructions take this way, once per instruction of every method: it must stay cheap.
+inline bool Decoder::EmitSimple(uint32_t pc, const OpInfo& info, Element& element) {
   uint8_t opcode = bytes_[pc];
-  const OpInfo& info = kOpInfo[opcode];
-  *size = info.size;
   element.op = static_cast<Op>(opcode);
   switch (info.operands) {
     case Operands::kNone:
-      return {};
+      return true;
     case Operands::kByte:
       element.value = static_cast<int8_t>(bytes_[pc + 1]);
-      return {};
+      return true;
     case Operands::kShort:
       element.value = S2(pc + 1);
-      return {};
-    case Operands::kLdc:
-      element.index = bytes_[pc + 1];
-      return CheckPool(element.op, element.index, pc);
-    case Operands::kLdcWide:
-      if (element.op == Op::kLdcW) element.op = Op::kLdc;
-      element.index = U2(pc + 1);
-      return CheckPool(element.op, element.index, pc);
+      return true;
     case Operands::kLocal:
       element.index = bytes_[pc + 1];
-      return {};
+      return true;
     case Operands::kImplicitLocal: {
       bool load = opcode < static_cast<uint8_t>(Op::kIstore0);
       uint8_t number = opcode - static_cast<uint8_t>(load ? Op::kIload0 : Op::kIstore0);
       Op first = load ? Op::kIload : Op::kIstore;
       element.op = static_cast<Op>(static_cast<uint8_t>(first) + number / 4);
       element.index = number % 4;
-      return {};
+      return true;
     }
     case Operands::kIinc:
       element.index = bytes_[pc + 1];
       element.value = static_cast<int8_t>(bytes_[pc + 2]);
-      return {};
+      return true;
     case Operands::kJump:
+      // Scan has seen that the target is in the code.
+      element.value = static_cast<int32_t>(
+          LabelAt(static_cast<uint32_t>(static_cast<int32_t>(pc) + S2(pc + 1))).id);
+      return true;
+    case Operands::kLdc:
+      element.index = bytes_[pc + 1];
+      return PoolFits(info, element.op, element.index);
+    case Operands::kField:
+    case Operands::kMethod:
+    case Operands::kClass:
+      element.index = U2(pc + 1);
+      return PoolFits(info, element.op, element.index);
+    default:
+      return false;
+  }
+}
+
+Status Decoder::EmitOther(uint32_t pc, Element& element, uint32_t* size) {
+  const OpInfo& info = kOpInfo[bytes_[pc]];
+  switch (info.operands) {
     case Operands::kJumpWide: {
-      int64_t target = static_cast<int64_t>(pc) + (*size == 3 ? S2(pc + 1) : S4(pc + 1));
-      if (element.op == Op::kGotoW) element.op = Op::kGoto;
-      if (element.op == Op::kJsrW) element.op = Op::kJsr;
+      element.op = element.op == Op::kGotoW ? Op::kGoto : Op::kJsr;
+      int64_t target = static_cast<int64_t>(pc) + S4(pc + 1);
       element.value = static_cast<int32_t>(LabelAt(static_cast<uint32_t>(target)).id);
       return {};
     }
     case Operands::kTableSwitch:
     case Operands::kLookupSwitch:
       return EmitSwitch(pc, element, size);
-    case Operands::kInvokeInterface:
-    case Operands::kMultiNewArray:
-      element.value = bytes_[pc + 3];
-      [[fallthrough]];
-    case Operands::kField:
-    case Operands::kMethod:
-    case Operands::kInvokeDynamic:
-    case Operands::kClass:
-      element.index = U2(pc + 1);
-      return CheckPool(element.op, element.index, pc);
     case Operands::kNewArray:
       element.value = bytes_[pc + 1];
       if (element.value < 4 || element.value > 11) return Bad("bad newarray type", pc);
@@ -241,10 +251,23 @@ Status Decoder::EmitInstruction(uint32_t pc, Element& element, uint32_t* size) {
       }
       return {};
     }
-    case Operands::kInvalid:
+    case Operands::kInvokeInterface:
+    case Operands::kMultiNewArray:
+      element.value = bytes_[pc + 3];
+      break;
+    case Operands::kLdcWide:
+      if (element.op == Op::kLdcW) element.op = Op::kLdc;
+      break;
+    default:
       break;
   }
-  return Bad("unknown opcode", pc);
+  // What is left has a pool index.
+  if (info.operands != Operands::kLdc) element.index = U2(pc + 1);
+  const OpInfo& kind = InfoOf(element.op);
+  if (kind.operands == Operands::kInvalid || !PoolFits(kind, element.op, element.index)) {
+    return Bad("operand of " + std::string(NameOf(element.op)) + " is not of the right kind", pc);
+  }
+  return {};
 }
 
 Status Decoder::EmitSwitch(uint32_t pc, Element& element, uint32_t* size) {
@@ -272,36 +295,37 @@ Status Decoder::EmitSwitch(uint32_t pc, Element& element, uint32_t* size) {
   return {};
 }
 
-Status Decoder::CheckPool(Op op, uint16_t index, uint32_t pc) const {
-  Tag tag = file_.pool.TagAt(index);
-  bool good = false;
-  switch (InfoOf(op).operands) {
+namespace {
+
+constexpr uint32_t Bit(Tag tag) { return 1u << static_cast<uint8_t>(tag); }
+
+// The kinds of constants that an operand may be.
+constexpr uint32_t AllowedTags(Operands operands) {
+  switch (operands) {
     case Operands::kLdc:
-      good = tag == Tag::kInteger || tag == Tag::kFloat || tag == Tag::kString ||
-             tag == Tag::kClass || tag == Tag::kMethodHandle || tag == Tag::kMethodType ||
-             tag == Tag::kDynamic;
-      break;
+      return Bit(Tag::kInteger) | Bit(Tag::kFloat) | Bit(Tag::kString) | Bit(Tag::kClass) |
+             Bit(Tag::kMethodHandle) | Bit(Tag::kMethodType) | Bit(Tag::kDynamic);
     case Operands::kLdcWide:
-      good = tag == Tag::kLong || tag == Tag::kDouble || tag == Tag::kDynamic;
-      break;
+      return Bit(Tag::kLong) | Bit(Tag::kDouble) | Bit(Tag::kDynamic);
     case Operands::kField:
-      good = tag == Tag::kFieldRef;
-      break;
+      return Bit(Tag::kFieldRef);
     case Operands::kMethod:
-      good =
-          tag == Tag::kMethodRef || (tag == Tag::kInterfaceMethodRef && op != Op::kInvokevirtual);
-      break;
+      return Bit(Tag::kMethodRef) | Bit(Tag::kInterfaceMethodRef);
     case Operands::kInvokeInterface:
-      good = tag == Tag::kInterfaceMethodRef;
-      break;
+      return Bit(Tag::kInterfaceMethodRef);
     case Operands::kInvokeDynamic:
-      good = tag == Tag::kInvokeDynamic;
-      break;
+      return Bit(Tag::kInvokeDynamic);
     default:
-      good = tag == Tag::kClass;
+      return Bit(Tag::kClass);
   }
-  if (good) return {};
-  return Bad("operand of " + std::string(NameOf(op)) + " is not of the right kind", pc);
+}
+
+}  // namespace
+
+bool Decoder::PoolFits(const OpInfo& info, Op op, uint16_t index) const {
+  Tag tag = file_.pool.TagAt(index);
+  if (op == Op::kInvokevirtual && tag == Tag::kInterfaceMethodRef) return false;
+  return (AllowedTags(info.operands) >> static_cast<uint8_t>(tag) & 1) != 0;
 }
 
 Status DecodeCode(const ClassFile& file, const Method& method, Code& code) {

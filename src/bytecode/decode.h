@@ -13,8 +13,8 @@ namespace assay::bytecode {
 // states are larger than this together is refused.
 inline constexpr size_t kMaxFrameTypes = 4u << 20;
 
-// The Code refers to the bytes and the pool of `file`, which must outlive it. Decodes the current
-// code: what EncodeCode put there, if it did.
+// The Code refers to the bytes and the pool of `file` and to the current code of the method (what
+// EncodeCode put there, if it did), so it can be encoded once; decode again to edit again.
 Result<Code> DecodeCode(const classfile::ClassFile& file, const classfile::Method& method);
 // The same, reusing the memory of `code`.
 Status DecodeCode(const classfile::ClassFile& file, const classfile::Method& method, Code& code);

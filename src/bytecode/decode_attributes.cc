@@ -41,8 +41,7 @@ Status Decoder::ReadAttributes(ByteReader& reader) {
   }
   if (!reader.ok()) return BadAt("attributes of the code are cut off", reader);
   // A class of version 50 without frames is checked by the old verifier, unless it needs none.
-  code_.has_frames =
-      file_.major > 50 || (file_.major == 50 && (stack_map || code_.label_count == 0));
+  code_.has_frames = file_.major > 50 || (file_.major == 50 && (stack_map || !has_targets_));
   return {};
 }
 
@@ -63,7 +62,7 @@ Status Decoder::ReadLines(ByteSpan content) {
   }
   if (!sorted) {
     std::stable_sort(lines_.begin(), lines_.end(),
-                     [](const LineAt& a, const LineAt& b) { return a.pc < b.pc; });
+                     [](const Placed& a, const Placed& b) { return a.pc < b.pc; });
   }
   return {};
 }

@@ -84,7 +84,7 @@ TEST(Decode, FramesComeBackInTheSameForm) {
       254,    0, 0,  0, 7, 0, object, 5,  // append top, object, null, at 20
       249,    0, 9,                       // chop two, at 30
       251,    0, 70,                      // same extended, at 101
-      247, 0, 70, 3,                   // same locals extended, a double on the stack, at 172
+      247,    0, 70, 3,                   // same locals extended, a double on the stack, at 172
       255,    0, 5,  0, 1, 2, 0,      2, 1, 4,  // full: float; int, long, at 178
       248,    0, 0,                             // chop three of one: refused
   };
@@ -103,6 +103,22 @@ TEST(Decode, FramesComeBackInTheSameForm) {
   EXPECT_EQ(code->frames[6].stack_count, 1u);
   ASSERT_TRUE(EncodeCode(*code, test.file, test.method()).ok());
   EXPECT_EQ(test.method().new_code, before);
+}
+
+// Found by the verifier of java.lang.classfile: labels of debug information are no jump targets.
+TEST(Decode, Version50NeedsFramesOnlyForJumps) {
+  TestMethod test(50);
+  uint8_t name = static_cast<uint8_t>(*test.file.pool.AddUtf8("LocalVariableTable"));
+  ByteVector variables = {0, 0, 0, 1, 0, name, 0, 0, 0, 12, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0};
+  test.SetCode({0, 0xb1}, variables);
+  auto code = DecodeCode(test.file, test.method());
+  ASSERT_TRUE(code.ok()) << code.error().ToString();
+  EXPECT_GT(code->label_count, 0u);
+  EXPECT_TRUE(code->has_frames);
+  test.SetCode({0xa7, 0, 3, 0xb1}, variables);
+  code = DecodeCode(test.file, test.method());
+  ASSERT_TRUE(code.ok());
+  EXPECT_FALSE(code->has_frames);
 }
 
 TEST(Decode, ExpandedFramesAreBounded) {

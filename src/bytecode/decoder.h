@@ -14,21 +14,19 @@ namespace assay::bytecode {
 class Decoder {
  public:
   Decoder(const classfile::ClassFile& file, const classfile::Method& method, Code& code)
-      : file_(file), method_(method), code_(code) {}
+      : file_(file),
+        method_(method),
+        code_(code),
+        marks_(code.scratch.marks),
+        lines_(code.scratch.lines),
+        frame_at_(code.scratch.frames) {}
   Status Run();
 
  private:
   static constexpr uint32_t kStart = 1u << 31;  // an instruction begins here
   static constexpr uint32_t kLabelMask = kStart - 1;
 
-  struct LineAt {
-    uint32_t pc;
-    uint16_t line;
-  };
-  struct FrameAt {
-    uint32_t pc;
-    uint32_t frame;
-  };
+  using Placed = Scratch::Placed;
 
   // decode.cc
   Status Scan();
@@ -36,9 +34,11 @@ class Decoder {
   Status ReadTries(ByteReader& reader);
   Status CheckLabels();
   Status Emit();
-  Status EmitInstruction(uint32_t pc, Element& element, uint32_t* size);
+  // Instructions without anything to check; the others are for EmitOther.
+  bool EmitSimple(uint32_t pc, const OpInfo& info, Element& element);
+  Status EmitOther(uint32_t pc, Element& element, uint32_t* size);
   Status EmitSwitch(uint32_t pc, Element& element, uint32_t* size);
-  Status CheckPool(Op op, uint16_t index, uint32_t pc) const;
+  bool PoolFits(const OpInfo& info, Op op, uint16_t index) const;
   // decode_attributes.cc
   Status ReadAttributes(ByteReader& reader);
   Status ReadLines(ByteSpan content);
@@ -78,9 +78,10 @@ class Decoder {
   Code& code_;
   const uint8_t* bytes_ = nullptr;
   uint32_t length_ = 0;
-  std::vector<uint32_t> marks_;  // per pc: kStart and label id + 1
-  std::vector<LineAt> lines_;
-  std::vector<FrameAt> frame_at_;
+  bool has_targets_ = false;  // of jumps or handlers
+  std::vector<uint32_t>& marks_;  // per pc: kStart and label id + 1
+  std::vector<Placed>& lines_;
+  std::vector<Placed>& frame_at_;
   std::vector<uint32_t> selves_;  // per pc: label id + 1 of the instruction itself; often empty
 };
 

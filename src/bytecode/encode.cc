@@ -54,7 +54,8 @@ Status Encoder::EmitCode() {
         break;
       case ElementKind::kInstruction:
         if (element.self.valid()) offsets_[element.self.id] = pc();
-        ASSAY_TRY(EmitInstruction(element, i));
+        out_.Ensure(16);
+        if (!EmitSimple(element, i)) ASSAY_TRY(EmitOther(element, i));
         break;
     }
     if (out_.size() - kHeader > 65535) return Bad("code of more than 65535 bytes");
@@ -65,22 +66,22 @@ Status Encoder::EmitCode() {
   return {};
 }
 
-Status Encoder::EmitInstruction(Element& element, uint32_t number) {
-  out_.Ensure(16);
+// Most instructions take this way, once per instruction of every method: it must stay cheap.
+inline bool Encoder::EmitSimple(const Element& element, uint32_t number) {
   unsigned op = static_cast<uint8_t>(element.op);
   switch (InfoOf(element.op).operands) {
     case Operands::kNone:
       out_.U1(op);
-      return {};
+      return true;
     case Operands::kByte:
     case Operands::kNewArray:
       out_.U1(op);
       out_.U1(static_cast<unsigned>(element.value) & 0xff);
-      return {};
+      return true;
     case Operands::kShort:
       out_.U1(op);
       out_.U2(static_cast<unsigned>(element.value) & 0xffff);
-      return {};
+      return true;
     case Operands::kLdc:
       out_.U1(static_cast<uint8_t>(element.index < 256 ? Op::kLdc : Op::kLdcW));
       if (element.index < 256) {
@@ -88,43 +89,51 @@ Status Encoder::EmitInstruction(Element& element, uint32_t number) {
       } else {
         out_.U2(element.index);
       }
-      return {};
+      return true;
     case Operands::kLocal:
       EmitLocal(element);
-      return {};
-    case Operands::kIinc:
-      return EmitIinc(element);
+      return true;
     case Operands::kJump:
       EmitJump(element, number);
-      return {};
-    case Operands::kTableSwitch:
-    case Operands::kLookupSwitch:
-      return EmitSwitch(element, number);
+      return true;
     case Operands::kLdcWide:
     case Operands::kField:
     case Operands::kMethod:
     case Operands::kClass:
       out_.U1(op);
       out_.U2(element.index);
-      return {};
+      return true;
     case Operands::kMultiNewArray:
       out_.U1(op);
       out_.U2(element.index);
       out_.U1(static_cast<unsigned>(element.value));
-      return {};
+      return true;
     case Operands::kInvokeInterface:
       out_.U1(op);
       out_.U2(element.index);
       out_.U1(static_cast<unsigned>(element.value));
       out_.U1(0);
-      return {};
+      return true;
     case Operands::kInvokeDynamic:
       out_.U1(op);
       out_.U2(element.index);
       out_.U2(0);
-      return {};
+      return true;
     default:
-      return Bad("instruction not in canonical form: " + std::to_string(op));
+      return false;
+  }
+}
+
+Status Encoder::EmitOther(const Element& element, uint32_t number) {
+  switch (InfoOf(element.op).operands) {
+    case Operands::kIinc:
+      return EmitIinc(element);
+    case Operands::kTableSwitch:
+    case Operands::kLookupSwitch:
+      return EmitSwitch(element, number);
+    default:
+      return Bad("instruction not in canonical form: " +
+                 std::to_string(static_cast<uint8_t>(element.op)));
   }
 }
 

@@ -55,28 +55,29 @@ class ByteSink {
 class Encoder {
  public:
   Encoder(Code& code, classfile::ClassFile& file, classfile::Method& method)
-      : code_(code), file_(file), method_(method), out_(code.original_length * 2 + 256) {}
+      : code_(code),
+        file_(file),
+        method_(method),
+        out_(method.CurrentCode().size() + method.CurrentCode().size() / 4 + 128),
+        offsets_(code.scratch.offsets),
+        fixups_(code.scratch.fixups),
+        lines_(code.scratch.lines),
+        frames_(code.scratch.frames),
+        try_index_(code.scratch.try_index) {}
   Status Run();
 
  private:
   static constexpr uint32_t kUnbound = ~0u;
   static constexpr size_t kHeader = 8;  // max_stack, max_locals, code_length
 
-  struct Fixup {
-    uint32_t at;    // where the offset is stored, in the code
-    uint32_t from;  // the instruction it is relative to
-    Label label;
-    uint32_t element;
-    bool wide;
-  };
-  struct Placed {
-    uint32_t pc;
-    uint32_t number;  // line or frame
-  };
+  using Fixup = Scratch::Fixup;
+  using Placed = Scratch::Placed;
 
   // encode.cc
   Status EmitCode();
-  Status EmitInstruction(Element& element, uint32_t number);
+  // Instructions that cannot fail; the others are for EmitOther.
+  bool EmitSimple(const Element& element, uint32_t number);
+  Status EmitOther(const Element& element, uint32_t number);
   void EmitLocal(const Element& element);
   Status EmitIinc(const Element& element);
   void EmitJump(const Element& element, uint32_t number);
@@ -117,12 +118,12 @@ class Encoder {
   classfile::Method& method_;
   ByteSink out_;
   uint32_t length_ = 0;
-  std::vector<uint32_t> offsets_;  // per label
-  std::vector<Fixup> fixups_;
-  std::vector<Placed> lines_;
-  std::vector<Placed> frames_;
-  std::vector<uint32_t> try_index_;  // per try id: its number in the table, kUnbound if dropped
-  std::vector<uint32_t> too_far_;    // elements whose jump does not fit in 16 bits, ascending
+  std::vector<uint32_t>& offsets_;  // per label
+  std::vector<Fixup>& fixups_;
+  std::vector<Placed>& lines_;
+  std::vector<Placed>& frames_;
+  std::vector<uint32_t>& try_index_;  // per try id: its number in the table, kUnbound if dropped
+  std::vector<uint32_t> too_far_;     // elements whose jump does not fit in 16 bits, ascending
   uint16_t attribute_count_ = 0;
   bool unbound_ = false;
 };

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "src/base/hash.h"
-
 namespace assay::classfile {
 
 namespace {
@@ -174,20 +172,32 @@ size_t ConstantPool::EntrySize(const uint8_t* entry) {
 
 // Reads at most the head, the length and sixteen bytes of text: names differ at their ends.
 uint32_t ConstantPool::HashEntry(const uint8_t* head, size_t head_size, std::string_view tail) {
-  uint64_t hash = tail.size();
-  for (size_t i = 0; i < head_size; ++i) hash = hash * 131 + head[i];
-  auto word = [&](size_t at, size_t size) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, tail.data() + at, size);
-    hash = hash * 0x9e3779b97f4a7c15ull + bits;
+  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15ull;
+  auto load = [](const void* from, auto to) {
+    std::memcpy(&to, from, sizeof to);
+    return static_cast<uint64_t>(to);
   };
-  if (tail.size() >= 8) {
-    word(0, 8);
-    word(tail.size() - 8, 8);
-  } else if (!tail.empty()) {
-    word(0, tail.size());
+  uint64_t hash = *head;
+  if (head_size == 5) {
+    hash |= load(head + 1, uint32_t{}) << 8;
+  } else if (head_size == 9) {
+    hash ^= load(head + 1, uint64_t{}) * kOdd;
+  } else {  // 3 or 4 bytes
+    hash |= load(head + 1, uint16_t{}) << 8 | static_cast<uint64_t>(head[head_size - 1]) << 24;
   }
-  return static_cast<uint32_t>(Mix64(hash));
+  hash *= kOdd;
+  size_t size = tail.size();
+  const char* text = tail.data();
+  if (size >= 8) {
+    hash ^= load(text, uint64_t{}) + (load(text + size - 8, uint64_t{}) ^ size) * kOdd;
+  } else if (size >= 4) {
+    hash ^= load(text, uint32_t{}) << 32 | load(text + size - 4, uint32_t{});
+  } else if (size > 0) {
+    hash ^= static_cast<uint64_t>(static_cast<uint8_t>(text[0])) << 16 |
+            static_cast<uint64_t>(static_cast<uint8_t>(text[size / 2])) << 8 |
+            static_cast<uint8_t>(text[size - 1]);
+  }
+  return static_cast<uint32_t>(hash * kOdd >> 32);
 }
 
 namespace {
@@ -239,7 +249,7 @@ Result<uint16_t> ConstantPool::Add(const uint8_t* head, size_t head_size, std::s
        slot = (slot + 1) & mask) {
     const uint8_t* entry = entries_[table_[slot]];
     if (*entry == *head && std::memcmp(entry, head, head_size) == 0 && EntrySize(entry) == size &&
-        std::memcmp(entry + head_size, tail.data(), tail.size()) == 0) {
+        (tail.empty() || std::memcmp(entry + head_size, tail.data(), tail.size()) == 0)) {
       return table_[slot];
     }
   }

@@ -49,7 +49,7 @@ class Sweep {
   bool Run() {
     for (const std::string& name : options_.passes) {
       passes_.push_back(MakeTransform(name));
-      if (!passes_.back()) return Fail("no pass " + name);
+      if (!passes_.back() && name != "prepend") return Fail("no pass " + name);
     }
     totals_.resize(passes_.size());
     // Types are merged with all classes known.
@@ -162,9 +162,11 @@ class Sweep {
   }
 
   void Apply(size_t i, const ByteVector& bytes, const std::string& entry, bool loadable) {
-    instrument::Pass* pass = passes_[i].get();
-    auto result = instrument::RewriteClass(bytes, {&pass, 1});
-    if (!result.ok()) return;
+    auto result = Transform(options_.passes[i], passes_[i].get(), bytes);
+    if (!result.ok()) {
+      std::fprintf(stderr, "%s: %s\n", entry.c_str(), result.error().ToString().c_str());
+      return;
+    }
     PassTotals& totals = totals_[i];
     totals.methods += result->methods;
     totals.skipped += result->skipped.size();

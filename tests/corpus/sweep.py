@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every class of the JDKs and of the jars on this machine through the library, every pass and the verifiers.
 
-    tests/corpus/sweep.py [--passes a,b] [--only jdk17|jdk25|jars] [--work FOLDER] [--report FILE]
+    tests/corpus/sweep.py [--passes a,b] [--only jdk17|jdk25|jars] [--report FILE] [--prefix COMMAND]
 
 A class counts as failed when it does not come back byte-identical, or when a verifier takes the
 original and refuses the rewritten one. Ends with a table and the exit status.
@@ -24,7 +24,7 @@ from assay_test import BUILD, JDKS, java  # noqa: E402
 
 TOOL = BUILD / "corpus_tool"
 JAR_FOLDERS = ["/usr/share"]
-CHUNK_BYTES = 150 << 20  # of archives, per round: bounds disk and memory
+CHUNK_BYTES = 60 << 20  # of archives, per round: bounds disk and memory
 
 
 def jdk_archives(version, work):
@@ -87,20 +87,20 @@ class Report:
                 into[key] = into.get(key, 0) + value
 
 
-def rewrite(archives, passes, out):
+def rewrite(archives, passes, out, prefix):
     out.mkdir(parents=True, exist_ok=True)
-    run = subprocess.run([TOOL, "--passes", ",".join(passes), "--out", out, *archives],
+    run = subprocess.run([*prefix, TOOL, "--passes", ",".join(passes), "--out", out, *archives],
                          capture_output=True, text=True, errors="replace")
     if run.returncode:
         raise RuntimeError(f"corpus_tool: {run.returncode}\n{run.stderr[-3000:]}")
     return json.loads(run.stdout)
 
 
-def sweep(group, archives, passes, commands, work, report, others=()):
+def sweep(group, archives, passes, commands, work, report, prefix, others=()):
     """`others` are jars that classes may be found in, without being under test."""
     for chunk in chunks(archives):
         out = work / "rewritten"
-        totals = rewrite(chunk, passes, out)
+        totals = rewrite(chunk, passes, out, prefix)
         report.add(group, totals)
         list_file = work / "list"
         lines = []
@@ -111,7 +111,7 @@ def sweep(group, archives, passes, commands, work, report, others=()):
         list_file.write_text("\n".join(lines) + "\n")
         for name, command in commands.items():
             began = time.time()
-            result = verifiers.run(command, list_file)
+            result = verifiers.run([*prefix, *command], list_file)
             report.add(group, {"verifiers": {name: result}})
             print(f"{group} {name}: {result['classes']} classes, {result['verified']} rewritten versions "
                   f"accepted, {result['rejected']} rejected, {result['not loadable']} originals not "
@@ -151,10 +151,12 @@ def main():
     parser.add_argument("--jars", type=int, default=0, help="at most that many jars")
     parser.add_argument("--report", default="")
     parser.add_argument("--work", default="")
+    parser.add_argument("--prefix", default="", help="run every step under this command")
     arguments = parser.parse_args()
     work = pathlib.Path(arguments.work or tempfile.mkdtemp(prefix="assay-corpus-"))
     work.mkdir(parents=True, exist_ok=True)
     passes = arguments.passes.split(",")
+    prefix = arguments.prefix.split()
     versions = [v for v in (17, 25) if v in JDKS]
     commands = verifiers.build(work, versions)
     report = Report()
@@ -162,12 +164,13 @@ def main():
         for version in versions:
             if arguments.only in ("", f"jdk{version}"):
                 mine = {n: c for n, c in commands.items() if n.endswith(str(version))}
-                sweep(f"jdk{version}", jdk_archives(version, work), passes, mine, work, report)
+                sweep(f"jdk{version}", jdk_archives(version, work), passes, mine, work, report,
+                      prefix)
         if arguments.only in ("", "jars"):
             jars = jar_archives()
             if arguments.jars:
                 jars = jars[:: max(1, len(jars) // arguments.jars)]
-            sweep("jars", jars, passes, commands, work, report, others=jars)
+            sweep("jars", jars, passes, commands, work, report, prefix, others=jars)
     finally:
         if not arguments.work:
             shutil.rmtree(work, ignore_errors=True)

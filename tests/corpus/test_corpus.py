@@ -10,7 +10,7 @@ from assay_test import BUILD, JDKS, compile_java, each_jdk, java, run
 
 TOOL = BUILD / "corpus_tool"
 HERE = pathlib.Path(__file__).resolve().parent
-LIMIT = 1500
+LIMIT = 1000
 
 
 def passes(*without):
@@ -83,7 +83,8 @@ class CorpusTest(unittest.TestCase):
             expected = run(java(version), "-cp", original, "Shapes").stdout
             self.assertIn("done", expected)
             # exact needs its runtime class; wrap, clone, spread, infer only the JDK.
-            for name in ("reencode", "entry", "wrap", "clone", "spread", "infer"):
+            for name in ("reencode", "entry", "wrap", "clone", "spread", "infer",
+                         "prepend"):
                 _, jars = self.rewrite(original, [name])
                 got = run(java(version), "-Xverify:all", "-cp", jars[0], "Shapes").stdout
                 self.assertEqual(got, expected, (release, name))

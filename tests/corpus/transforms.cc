@@ -6,6 +6,8 @@
 #include "src/bytecode/decode.h"
 #include "src/bytecode/infer_frames.h"
 #include "src/bytecode/max_stack.h"
+#include "src/bytecode/prepend.h"
+#include "src/instrument/duplicate.h"
 #include "src/instrument/exact_pass.h"
 
 namespace assay::corpus {
@@ -154,14 +156,78 @@ class WithIds : public instrument::Pass {
   PassType pass_{ids_};
 };
 
+class CountingPoints : public instrument::PointIds {
+ public:
+  uint32_t Id(const instrument::Instrumentation&, const std::vector<std::string>&) override {
+    return ++next_;
+  }
+
+ private:
+  uint32_t next_ = 100000;
+};
+
+// Every instrumentation at once, with the body copied.
+class Duplicate : public instrument::Pass {
+ public:
+  explicit Duplicate(instrument::Duplication how) : pass_(Options(how), Plugins(), ids_) {}
+  std::string_view name() const override { return pass_.name(); }
+  Result<bool> Apply(ClassFile& file, const Method& method, Code& code) override {
+    return pass_.Apply(file, method, code);
+  }
+
+ private:
+  static instrument::DuplicateOptions Options(instrument::Duplication how) {
+    instrument::DuplicateOptions options;
+    options.duplication = how;
+    options.max_bytes = 65535;
+    return options;
+  }
+  std::vector<const instrument::Instrumentation*> Plugins() {
+    std::vector<const instrument::Instrumentation*> plugins;
+    for (std::string_view name : instrument::AllInstrumentations()) {
+      owned_.push_back(instrument::MakeInstrumentation(name));
+      plugins.push_back(owned_.back().get());
+    }
+    return plugins;
+  }
+
+  CountingPoints ids_;
+  std::vector<std::unique_ptr<instrument::Instrumentation>> owned_;
+  instrument::DuplicatePass pass_;
+};
+
 }  // namespace
+
+Result<instrument::Rewritten> Transform(const std::string& name, instrument::Pass* pass,
+                                        ByteSpan bytes) {
+  if (pass) return instrument::RewriteClass(bytes, {&pass, 1});
+  if (name != "prepend") return Error{"no transformation " + name};
+  ASSAY_ASSIGN(ClassFile file, classfile::ParseClass(bytes));
+  instrument::Rewritten result;
+  ASSAY_ASSIGN(uint16_t probe, file.pool.AddMethodRef(kOwner, "onSpinWait", "()V"));
+  const uint8_t call[] = {static_cast<uint8_t>(Op::kInvokestatic), static_cast<uint8_t>(probe >> 8),
+                          static_cast<uint8_t>(probe)};
+  for (Method& method : file.methods) {
+    if (!method.HasCode()) continue;
+    ++result.methods;
+    Status status = bytecode::PrependCode(file, method, call, 0);
+    // The general way serves these; see prepend.h.
+    if (status.ok() || status.error().message.starts_with("type annotations")) continue;
+    result.skipped.push_back({file.Where(method), status.error().message});
+  }
+  result.bytes = classfile::WriteClass(file);
+  return result;
+}
 
 void See(const ClassFile& file) { Seen().Add(file); }
 
 std::vector<std::string> TransformNames() {
   std::vector<std::string> names;
   for (const Named& edit : kEdits) names.push_back(edit.name);
+  names.push_back("prepend");
   names.push_back("exact");
+  names.push_back("duplicate");
+  names.push_back("partial");
   return names;
 }
 
@@ -170,6 +236,10 @@ std::unique_ptr<instrument::Pass> MakeTransform(const std::string& name) {
     if (name == edit.name) return std::make_unique<Edit>(edit);
   }
   if (name == "exact") return std::make_unique<WithIds<instrument::ExactPass, CountingIds>>();
+  if (name == "duplicate") {
+    return std::make_unique<Duplicate>(instrument::Duplication::kFull);
+  }
+  if (name == "partial") return std::make_unique<Duplicate>(instrument::Duplication::kPartial);
   return nullptr;
 }
 

@@ -6,6 +6,7 @@
 //   clone      the body twice, chosen by a test at the entry
 //   spread     nops until jumps reach too far
 //   infer      all frames recomputed
+//   prepend    a call at the entry, the body moved as it is
 //   exact ...  the passes, by their names
 #pragma once
 
@@ -18,7 +19,12 @@
 
 namespace assay::corpus {
 
-// Null for a name that is not known. `infer` learns the classes that are put through it.
+// Puts a class through one transformation. Fails for a name that is not known, too.
+Result<instrument::Rewritten> Transform(const std::string& name, instrument::Pass* pass,
+                                        ByteSpan bytes);
+
+// Null for `prepend`, which is no pass, and for a name that is not known. `infer` learns the
+// classes that are put through it.
 std::unique_ptr<instrument::Pass> MakeTransform(const std::string& name);
 
 std::vector<std::string> TransformNames();

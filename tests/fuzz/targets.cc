@@ -10,6 +10,7 @@
 #include "src/bytecode/encode.h"
 #include "src/bytecode/infer_frames.h"
 #include "src/bytecode/max_stack.h"
+#include "src/bytecode/prepend.h"
 #include "src/bytecode/print.h"
 #include "src/bytecode/simulator.h"
 #include "src/bytecode/test_method.h"
@@ -76,6 +77,9 @@ void Exercise(ClassFile& file, Method& method) {
   Require(again->elements.size() == code->elements.size(), "re-encoding keeps every element");
   Require(SameFrames(file, *code, *again), "re-encoding keeps the frames");
   method.new_code = before;
+  if (bytecode::PrependCode(file, method, ByteVector(3, 0), 1).ok()) {
+    Require(bytecode::DecodeCode(file, method).ok(), "what was prepended to can be decoded");
+  }
 }
 
 }  // namespace
