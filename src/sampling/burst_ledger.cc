@@ -41,6 +41,7 @@ void BurstLedger::Calibrate(const BurstBlock& block) {
   if (block.walk_cycles == 0 && block.events >= kEnoughEvents && block.last_tsc > block.first_tsc) {
     double each = static_cast<double>(block.last_tsc - block.first_tsc) / (block.events - 1);
     event_cycles_ = std::min(event_cycles_, each);
+    call_cycles_ += call_cycles_ == 0 ? each : each > call_cycles_ ? 1 : -1;  // a running median
   }
   if (block.cpu_ns != 0 && block.walk_cycles == 0) {
     double span = static_cast<double>(block.last_tsc - block.first_tsc) * ns_per_cycle_;

@@ -61,7 +61,8 @@ class BurstLedger {
   uint64_t events() const { return events_; }
   double calls() const { return calls_; }
   double hook_ns() const { return hook_ns_; }
-  double event_cycles() const { return event_cycles_; }
+  // Median time of one call within a burst: the hook and what the program did between calls.
+  double call_ns() const { return call_cycles_ * ns_per_cycle_; }
   double walk_ns() const { return walk_ns_; }
   static constexpr double kMinCallNs = 2;
   static constexpr double kMaxOutlier = 30;
@@ -85,6 +86,7 @@ class BurstLedger {
   double event_cycles_ = 45;       // of one passage of the hook
   double latency_cycles_ = 0;      // of arming
   double cpu_overhead_ns_ = 5000;  // of reading the thread's CPU clock at both ends
+  double call_cycles_ = 0;
   uint64_t start_tsc_ = 0;
   std::vector<Site> sites_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> pieces_;  // of long bursts, by thread

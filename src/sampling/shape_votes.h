@@ -36,6 +36,8 @@ class ShapeVotes {
   Result<EntryLayout> Entry(bool* undecided) const;
   Result<ReturnLayout> Return(bool* undecided) const;
 
+  // Two methods disagree about a layout.
+  bool dissent() const { return entry_.size() > 1 || return_.size() > 1; }
   uint32_t methods() const { return methods_; }
   uint32_t entry_matches() const { return entry_matches_; }
   uint32_t return_matches() const { return return_matches_; }

@@ -34,6 +34,7 @@ TEST(ShapeVotes, OneDissenterMeansRefusal) {
   votes.Observe(Method(40, 1000), 0x10000);
   EXPECT_FALSE(votes.Entry(&undecided).ok());
   EXPECT_FALSE(undecided);
+  EXPECT_TRUE(votes.dissent());
 }
 
 TEST(ShapeVotes, RareMatchesMeanRefusal) {

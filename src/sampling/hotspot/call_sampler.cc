@@ -132,6 +132,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
   hooks.active = true;
   pending_ = true;
   refusal_.clear();
+  via_.clear();
   TryInstall();
   if (!pending_ && installed_ == nullptr) {
     std::string why = refusal_;
@@ -176,7 +177,10 @@ void CallSampler::TryInstall() {
     refusal_ = status.error().message;
     return;
   }
+  // The one before is not freed: a ThreadEnd callback may still hold it.
+  static_cast<void>(yieldpoint_.release());
   yieldpoint_ = std::move(*chosen);
+  via_ = yieldpoint_->name();
   installed_ = yieldpoint_.get();
 }
 
@@ -338,6 +342,17 @@ void CallSampler::DisarmAll() {
   }
 }
 
+// What was proven turned out wrong: out of the VM at once. The profile so far stays.
+void CallSampler::GiveUp(const char* why) {
+  if (installed_.exchange(nullptr) == nullptr) return;
+  Hooks().active = false;
+  refusal_ = why;
+  DisarmAll();
+  SleepMs(2);
+  DisarmAll();
+  yieldpoint_->Remove();
+}
+
 void CallSampler::Stop(JNIEnv* jni) {
   std::lock_guard control(control_);
   if (!running_) return;
@@ -390,7 +405,8 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   lost("bursts cut short by the VM", ledger_.cut());
   lost("ticks in Java without a call since the last", ticks_unanswered_);
   auto& metadata = profile.metadata;
-  metadata["via"] = yieldpoint_ ? yieldpoint_->name() : pending_ ? "none yet" : "none";
+  metadata["via"] = via_.empty() ? "none yet" : via_;
+  if (!refusal_.empty()) metadata["gave-up"] = refusal_;
   metadata["calls-seen"] = "calls that remain after JIT inlining, made to compiled methods";
   metadata["ticker"] = settings_.ticker == Ticker::kCpu ? "cpu" : "remote";
   metadata["ticks"] = std::to_string(ticks_);
@@ -402,7 +418,7 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   metadata["interpreted-callers"] = std::to_string(hooks.interpreted_callers);
   metadata["vm-passes"] = std::to_string(hooks.vm_passes);
   metadata["osr-entries"] = std::to_string(hooks.osr_entries);
-  metadata["hook-cycles-per-call"] = std::to_string(ledger_.event_cycles());
+  metadata["ns-per-call-in-burst"] = std::to_string(ledger_.call_ns());
   metadata["walk-ms"] = std::to_string(ledger_.walk_ns() / 1e6);
   metadata["hook-ms"] = std::to_string(ledger_.hook_ns() / 1e6);
   if (resolver_->split_half() >= 0) {
@@ -447,8 +463,10 @@ void JNICALL CallSampler::CompiledMethodLoad(jvmtiEnv*, jmethodID method, jint s
                                              jint, const jvmtiAddrLocationMap*, const void* info) {
   CallSampler& self = Get();
   self.methods_->OnLoad(method, code, static_cast<uint32_t>(size), info);
-  if (self.pending_ && self.control_.try_lock()) {
+  bool doubtful = self.installed_ != nullptr && self.methods_->dissent();
+  if ((self.pending_ || doubtful) && self.control_.try_lock()) {
     self.TryInstall();
+    if (doubtful) self.GiveUp("a method compiled later contradicts what the others showed");
     self.control_.unlock();
   }
 }

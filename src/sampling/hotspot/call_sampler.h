@@ -76,6 +76,7 @@ class CallSampler {
   static uint64_t ClaimInterval(ThreadSlot& slot);
   void Account();
   void DisarmAll();
+  void GiveUp(const char* why);
 
   static void JNICALL CompiledMethodLoad(jvmtiEnv*, jmethodID, jint, const void*, jint,
                                          const jvmtiAddrLocationMap*, const void*);
@@ -101,6 +102,7 @@ class CallSampler {
   std::unique_ptr<Yieldpoint> yieldpoint_;
   std::atomic<bool> pending_{false};
   std::string refusal_;
+  std::string via_;  // what was installed
   bool running_ = false;
   TickThread ticker_;
   CpuTimers timers_;

@@ -172,6 +172,11 @@ ShapeVotes CompiledMethods::votes() const {
   return votes_;
 }
 
+bool CompiledMethods::dissent() const {
+  std::lock_guard lock(mutex_);
+  return votes_.dissent();
+}
+
 std::string CompiledMethods::StubNameAt(uintptr_t address) const {
   std::lock_guard lock(mutex_);
   auto it = stubs_.find(address);

@@ -54,6 +54,7 @@ class CompiledMethods {
   void Forget(const std::vector<Range>& ranges);
 
   ShapeVotes votes() const;
+  bool dissent() const;
   // Start addresses and names of VM stubs seen.
   std::string StubNameAt(uintptr_t address) const;
   Range interpreter() const;
