@@ -25,8 +25,8 @@ struct Input {
 };
 
 struct Limits {
-  size_t edges = 200'000;  // the page stays instant up to here
-  size_t nodes = 200'000;
+  size_t edges = 120'000;  // the page opens at once up to here
+  size_t nodes = 120'000;
   size_t points = 24'000;  // of the per-thread series, summed over the threads
   size_t rows = 20'000;    // per table
   size_t sites = 4'000;    // call sites whose source lines are taken along

@@ -264,7 +264,13 @@ void Describe(const Arguments& arguments, Profile* profile) {
         {"com.acme.shop.Generated" + std::to_string(i) + ".parse(Ljava/lang/String;)V",
          i % 3 ? "code would exceed 65535 bytes" : "uses jsr"});
   }
-  if (arguments.hostile) profile->lost[kHostile[2]] = 3;
+  if (arguments.hostile) {
+    profile->lost[kHostile[2]] = 3;
+    profile->lost["__proto__"] = 5;
+    profile->metadata["constructor"] = "hostile key";
+    profile->metadata["__proto__"] = "hostile prototype";
+    profile->metadata["collect"] = "toString";
+  }
 }
 
 bool Parse(int count, char** values, Arguments* arguments) {

@@ -238,6 +238,10 @@ class PageTest(unittest.TestCase):
             self.goto(fragment, page)
             self.assertIsNone(self.page.js("return window.hostile ?? null"))
             self.assertEqual(self.page.js("return document.querySelectorAll('main script, main img').length"), 0)
+        self.goto("", page)
+        text = self.page.text("main")
+        for part in ("constructor", "hostile key", "hostile prototype", "Collector toString"):
+            self.assertIn(part, text)
         self.goto("#/methods", page)
         self.assertIn("<script>window.hostile=1</script>", self.page.text("main"))
         self.page.type("[role=combobox]", "script hostile")

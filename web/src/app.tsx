@@ -25,7 +25,7 @@ function places(model: Model): Place[] {
     { path: 'edges', label: 'Edges', count: model.edges },
     { path: 'methods', label: 'Methods', count: model.methods - 1 },
     { path: 'sites', label: 'Call sites', count: model.sites.real },
-    { path: 'contexts', label: 'Contexts', count: model.tree?.count },
+    { path: 'contexts', label: 'Contexts', count: model.data.nodes?.depth.length },
   ];
   if (model.profiles.some((q) => q.ticks.count > 0)) all.push({ path: 'timeline', label: 'Timeline' });
   if (model.tableNames().length) all.push({ path: 'tables', label: 'Tables', count: model.tableNames().length });

@@ -2,7 +2,8 @@
 import type { ProfileData } from './data';
 import { nanoseconds } from './format';
 
-const LABELS: Record<string, string> = {
+// Keys are data as well: a plain object would find "constructor" in every one.
+const LABELS = new Map(Object.entries({
   collect: 'Collector', jvm: 'JVM', machine: 'Machine', cpus: 'Processors', start: 'Started',
   duration: 'Length', tick: 'Tick', samples: 'Samples per burst', stride: 'Stride', depth: 'Depth',
   seed: 'Seed', correct: 'Bias correction', via: 'Sampled at', clock: 'Clock', interval: 'Interval',
@@ -12,7 +13,7 @@ const LABELS: Record<string, string> = {
   'jvm-version': 'JVM version', processors: 'Processors', 'calls-seen': 'Counted are', output: 'Profile',
   'split-half-overlap': 'Overlap of two halves', ticker: 'Ticks by', flush: 'Flushed every',
   instrument: 'Instrumentation', include: 'Included', exclude: 'Excluded', options: 'Options',
-};
+}));
 
 const FIRST = ['collect', 'calls-seen', 'jvm', 'jvm-version', 'machine', 'processors', 'host', 'start', 'duration', 'ended', 'tick', 'samples',
                'stride', 'depth', 'via', 'correct', 'infer', 'seed'];
@@ -36,7 +37,7 @@ export function rows(metadata: Record<string, string>): [string, string][] {
   const keys = Object.keys(metadata).filter((k) => k !== 'command' && metadata[k] !== '');
   const rank = (k: string) => (FIRST.includes(k) ? FIRST.indexOf(k) : FIRST.length);
   keys.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
-  const list: [string, string][] = keys.map((k) => [LABELS[k] ?? k.replace(/[_-]/g, ' '), value(k, metadata[k])]);
+  const list: [string, string][] = keys.map((k) => [LABELS.get(k) ?? k.replace(/[_-]/g, ' '), value(k, metadata[k])]);
   if (metadata.command && command(metadata.command) !== metadata.command) list.push(['Whole command', metadata.command]);
   return list;
 }
@@ -62,14 +63,14 @@ export function accuracy(metadata: Record<string, string>): Accuracy | null {
   return { percent, error: Number.isFinite(error) ? error : null };
 }
 
-const COLLECTORS: Record<string, string> = {
+const COLLECTORS = new Map(Object.entries({
   calls: 'Sampled calls', contexts: 'Sampled contexts', sampled: 'Sampled instrumentation',
   bytecodes: 'Deterministic bytecode sampling', exact: 'Exact counts of every call',
-};
+}));
 
 export function how(profile: ProfileData): string {
   const { collect } = profile.metadata;
-  return COLLECTORS[collect] ?? (collect ? `Collector ${collect}` : 'Profile');
+  return COLLECTORS.get(collect) ?? (collect ? `Collector ${collect}` : 'Profile');
 }
 
 export function lostTotal(profile: ProfileData): number {

@@ -61,9 +61,9 @@ export class Model {
   readonly callsTo: Float64Array[];
   readonly callsFrom: Float64Array[];
   readonly sites: Sites;
-  readonly tree: Tree | null;
   readonly exact: boolean;
   private ofMethods: ReturnType<typeof byMethod> | null = null;
+  private built: Tree | null | undefined;
 
   constructor(readonly data: ReportData) {
     const { edges, methods } = data;
@@ -87,12 +87,16 @@ export class Model {
     this.callsTo = this.weight.map((w) => this.sum(this.callee, w, this.methods));
     this.callsFrom = this.weight.map((w) => this.sum(this.caller, w, this.methods));
     this.sites = this.findSites();
-    this.tree = buildTree(data);
     this.exact = data.profiles.every((p) => ['exact', 'bytecodes'].includes(p.metadata.collect));
   }
 
   share(weight: number, p: number = this.focus): number {
     return this.total[p] > 0 ? weight / this.total[p] : 0;
+  }
+
+  // The contexts, null without any. Built when a view first asks: the first one does not.
+  get tree(): Tree | null {
+    return (this.built ??= buildTree(this.data));
   }
 
   // Weight spent in each method, when there are contexts that measured it.
