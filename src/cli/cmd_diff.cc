@@ -196,7 +196,11 @@ void RegisterDiff(Cli& cli) {
       ->add_option("--fail-over", options->fail_over,
                    "exit 1 when a total, or one element, grew by more than this percentage of the"
                    " total of A")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber)
+      ->transform([](std::string text) {
+        if (text.ends_with('%')) text.pop_back();
+        return text;
+      });
   command->add_option("--by", options->by, "edges, methods, contexts, separated by commas")
       ->delimiter(',');
   command->add_option("--top", options->top, "rows per table; 0 shows all")->capture_default_str();

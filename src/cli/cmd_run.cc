@@ -95,10 +95,17 @@ void Summarize(const std::string& path, bool quiet) {
                        kRefused);
   }
   if (quiet) return;
-  std::string text = Count(profile->TotalEdgeWeight()) + " calls over " +
-                     Grouped(profile->edges().size()) + " edges";
-  if (profile->nodes().size() > 1)
-    text += ", " + Grouped(profile->nodes().size() - 1) + " contexts";
+  std::string text;
+  auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (!profile->edges().empty()) {
+    add(Count(profile->TotalEdgeWeight()) + " calls over " + Grouped(profile->edges().size()) +
+        " edges");
+  }
+  if (profile->nodes().size() > 1) add(Grouped(profile->nodes().size() - 1) + " contexts");
+  for (const auto& [name, table] : profile->tables) {
+    add(Grouped(table.rows.size()) + " rows of " + name);
+  }
+  if (text.empty()) text = "nothing was seen";
   fprintf(stderr, "assay: %s -> %s (assay show %s, assay report %s)\n", text.c_str(), path.c_str(),
           path.c_str(), path.c_str());
 }

@@ -251,6 +251,7 @@ class Diff(Case):
 
     def test_limit(self):
         self.diff("--fail-over", "8")
+        self.diff("--fail-over", "8%")
         text = self.diff("--fail-over", "7", status=1)
         self.assertIn("over the limit of 7 %", text)
         self.assertIn("Known.g", text)

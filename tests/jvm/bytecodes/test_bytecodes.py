@@ -105,6 +105,25 @@ class Counting(unittest.TestCase):
                       [s[:3] for s in stacks if len(s) >= 3])
         self.assertIn(["Counted$Worker.run()V", "Counted.fib(I)I"], [s[:2] for s in stacks])
 
+    def test_an_injected_regression_is_named_with_its_size(self):
+        version = min(JDKS)
+        source = (HERE / "Counted.java").read_text()
+        folder = pathlib.Path(tempfile.mkdtemp()) / "Counted.java"
+        folder.write_text(source.replace("fib(24)", "fib(24) + fib(16)"))
+        slower = compile_java([folder])
+        exactly = (*APPLICATION, "--granularity", "1", "--jitter", "0")
+        _, before = self.profile(version, options=exactly)
+        _, after = profile_of(version, "-cp", slower, "Counted", options=exactly)
+        same = assay("diff", before, before, "--fail-over", "0.1")
+        self.assertIn("nothing changed", same.stdout)
+        result = assay("diff", before, after, "--fail-over", "0.1", "--by", "methods", check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("Counted.fib(int)", result.stdout)
+        fib = [{m["method"]: m["self"] for m in show_json(p, "methods")["methods"]}["Counted.fib(I)I"]
+               for p in (before, after)]
+        # 1,597 calls return at once after 6 bytecodes, 1,596 call twice and execute 13.
+        self.assertEqual(fib[1] - fib[0], 1597 * 6 + 1596 * 13)
+
     def test_bad_granularity_is_refused(self):
         version = min(JDKS)
         result, _ = self.profile(version, options=("--granularity", "0"), check=False)
