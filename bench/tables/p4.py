@@ -24,8 +24,9 @@ def precision(arguments):
                         if not result.ok:
                             raise RuntimeError(result.why)
                     found = graph.compare(*profiles)
-                    row.update(found["overlap"], correlation=found["correlation"])
-                    rows.append([workload.name, common.number(found["correlation"], 3),
+                    correlation = found.get("correlations", {}).get("contexts") or found["correlation"]
+                    row.update(found["overlap"], correlation=correlation)
+                    rows.append([workload.name, common.number(correlation, 3),
                                  common.number(found["overlap"].get("methods")), common.number(found["overlap"].get("contexts"))])
                 except (RuntimeError, subprocess.CalledProcessError) as failure:
                     row["why"] = str(failure)[-300:]
