@@ -72,7 +72,9 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv* jni, jclass, jobject loader,
                          jint* new_size, unsigned char** new_data) {
   ByteSpan bytes(data, static_cast<size_t>(size));
   auto file = classfile::ParseClass(bytes);
-  std::string name = given_name != nullptr ? given_name : file.ok() ? std::string(file->Name()) : "";
+  std::string name = given_name != nullptr ? given_name
+                     : file.ok()           ? std::string(file->Name())
+                                           : "";
   if (instrument::IsNeverCounted(name) || !engine->filter.Wants(name)) return;
   if (!file.ok()) {
     engine->registry.AddSkipped(SourceName(name), file.error().ToString());
@@ -190,7 +192,8 @@ class BytecodesCollector : public Collector {
     ASSAY_TRY(DefineRuntime(vm, jni));
     SetStatic(jni, "granularity", engine->granularity);
     SetStatic(jni, "jitter", engine->jitter);
-    engine->jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+    engine->jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                            nullptr);
     uint64_t refused = RetransformLoadedClasses(engine->jvmti, jni);
     if (refused != 0) {
       engine->registry.AddLost("classes loaded before that could not be changed", refused);
@@ -201,9 +204,8 @@ class BytecodesCollector : public Collector {
   void Snapshot(profile::Profile& profile) override {
     profile.self_unit = "bytecodes";
     profile.metadata["jitter"] = std::to_string(engine->jitter);
-    engine->contexts.Fill(profile, [&](uint32_t method) {
-      return engine->registry.ProfileMethod(profile, method);
-    });
+    engine->contexts.Fill(
+        profile, [&](uint32_t method) { return engine->registry.ProfileMethod(profile, method); });
     engine->registry.MoveNotes(profile);
     JNIEnv* jni = CurrentJni(vm_);
     if (jni == nullptr) return;
@@ -211,7 +213,8 @@ class BytecodesCollector : public Collector {
   }
 
   void Stop(bool at_vm_death) override {
-    engine->jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+    engine->jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                            nullptr);
     if (at_vm_death) return;
     // Without the hook, retransformation gives every class its own code back.
     JNIEnv* jni = CurrentJni(vm_);

@@ -1,7 +1,7 @@
 // Tells where a method was entered from when the call site under way does not name it: native code
-// calling back, the VM calling up (class loading, static initializers, linkage), or a call that went
-// through classes nobody can rewrite (lambda proxies, method handle adapters) and belongs to the
-// site after all. The first time for a (site, method) the stack is looked at; then it is known.
+// calling back, the VM calling up (class loading, static initializers, linkage), or a call that
+// went through classes nobody can rewrite (lambda proxies, method handle adapters) and belongs to
+// the site after all. The first time for a (site, method) the stack is looked at; then it is known.
 //
 // Runs on Java threads inside a probe, any number at once.
 #pragma once

@@ -5,7 +5,9 @@
 namespace assay::agent {
 namespace {
 
-bool SameCharacter(char pattern, char name) { return pattern == name || (pattern == '.' && name == '/'); }
+bool SameCharacter(char pattern, char name) {
+  return pattern == name || (pattern == '.' && name == '/');
+}
 
 // Greedy with one point to return to: linear in practice, quadratic at worst.
 bool Matches(std::string_view pattern, std::string_view name) {

@@ -5,7 +5,9 @@
 namespace assay::agent {
 namespace {
 
-TEST(ClassFilter, NoPatternsWantEverything) { EXPECT_TRUE(ClassFilter().Wants("java/lang/Object")); }
+TEST(ClassFilter, NoPatternsWantEverything) {
+  EXPECT_TRUE(ClassFilter().Wants("java/lang/Object"));
+}
 
 TEST(ClassFilter, PatternsAreWrittenAsInSource) {
   ClassFilter filter({"com.acme.*", "org.x.Y"}, {"*.internal.*"});

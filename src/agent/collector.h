@@ -31,11 +31,12 @@ class Collector {
   virtual Status Reconfigure(const Options& changed) {
     return Error{"these options cannot be changed while running"};
   }
-  // Brings `profile` up to date with everything seen so far. It is the same object each time: counts
-  // are set, not added. Called about once a second on the agent's own thread, and once after Stop.
+  // Brings `profile` up to date with everything seen so far. It is the same object each time:
+  // counts are set, not added. Called about once a second on the agent's own thread, and once after
+  // Stop.
   virtual void Snapshot(profile::Profile& profile) = 0;
-  // Whether equal runs are to give equal files: the session then leaves out when, where and by which
-  // JVM the profile was made, and puts everything in canonical order at the end.
+  // Whether equal runs are to give equal files: the session then leaves out when, where and by
+  // which JVM the profile was made, and puts everything in canonical order at the end.
   virtual bool IsDeterministic() const { return false; }
   // Ends collecting and undoes every change to the VM. `at_vm_death`: the VM is going down.
   virtual void Stop(bool at_vm_death) = 0;

@@ -15,9 +15,9 @@ namespace assay::agent {
 class ContextStore {
  public:
   // Adds a sample with its bytecodes to the context that the stack stands for, outermost first. An
-  // entry is the number of a method, or a context left there by an earlier call: a program only ever
-  // writes numbers, so a context found on the stack still stands for everything below it (P3, 6.2).
-  // All entries become contexts.
+  // entry is the number of a method, or a context left there by an earlier call: a program only
+  // ever writes numbers, so a context found on the stack still stands for everything below it
+  // (P3, 6.2). All entries become contexts.
   void Add(int32_t* stack, int32_t depth, uint64_t bytecodes);
 
   uint64_t samples() const;

@@ -45,8 +45,8 @@ TEST(ContextStore, ContextsLeftOnTheStackStandForWhatIsBelow) {
   store.Add(stack, 4, 2);
   stack[1] = 6;  // a stale context above a new activation is below nothing
   store.Add(stack, 2, 4);
-  EXPECT_EQ(Contexts(store), (std::map<std::string, double>{
-                                 {"/m1/m2/m3", 1}, {"/m1/m2/m4/m5", 2}, {"/m1/m6", 4}}));
+  EXPECT_EQ(Contexts(store),
+            (std::map<std::string, double>{{"/m1/m2/m3", 1}, {"/m1/m2/m4/m5", 2}, {"/m1/m6", 4}}));
 }
 
 TEST(ContextStore, RecursionIsNotFolded) {

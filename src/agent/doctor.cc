@@ -22,8 +22,9 @@ sampling::Mechanism ExamineCounter() {
   attributes.exclude_kernel = attributes.exclude_hv = 1;
   long fd = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
   if (fd < 0) {
-    return {"counter", false, std::string("perf_event_open: ") + std::strerror(errno) +
-                                  "; call density comes from the bursts themselves"};
+    return {"counter", false,
+            std::string("perf_event_open: ") + std::strerror(errno) +
+                "; call density comes from the bursts themselves"};
   }
   close(static_cast<int>(fd));
   return {"counter", true, "hardware counters can be opened"};
@@ -37,7 +38,8 @@ sampling::Mechanism ExamineRewriting(JavaVM* vm) {
   jvmtiCapabilities possible{};
   jvmti->GetPotentialCapabilities(&possible);
   jvmti->DisposeEnvironment();
-  if (!possible.can_retransform_classes) return {"rewrite", false, "classes cannot be retransformed"};
+  if (!possible.can_retransform_classes)
+    return {"rewrite", false, "classes cannot be retransformed"};
   return {"rewrite", true, "classes can be rewritten as they load and retransformed"};
 }
 

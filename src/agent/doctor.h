@@ -1,4 +1,5 @@
-// `assay doctor` inside the JVM: which mechanisms work here, one line each, "name<TAB>yes|no<TAB>why".
+// `assay doctor` inside the JVM: which mechanisms work here, one line each,
+// "name<TAB>yes|no<TAB>why".
 #pragma once
 
 #include <jvmti.h>

@@ -56,8 +56,7 @@ void JNICALL CloseThread(JNIEnv*, jclass, jlong state) {
 }
 
 jlong JNICALL GrowStack(JNIEnv*, jclass, jlong state) {
-  return reinterpret_cast<jlong>(
-      engine->memory.GrowStack(reinterpret_cast<ExactState*>(state)));
+  return reinterpret_cast<jlong>(engine->memory.GrowStack(reinterpret_cast<ExactState*>(state)));
 }
 
 jlong JNICALL NewChild(JNIEnv*, jclass, jlong node, jlong key) {
@@ -66,8 +65,8 @@ jlong JNICALL NewChild(JNIEnv*, jclass, jlong node, jlong key) {
 }
 
 jint JNICALL FindSite(JNIEnv* jni, jclass, jint site, jint method) {
-  return static_cast<jint>(engine->origin->Find(jni, static_cast<uint32_t>(site),
-                                                static_cast<uint32_t>(method)));
+  return static_cast<jint>(
+      engine->origin->Find(jni, static_cast<uint32_t>(site), static_cast<uint32_t>(method)));
 }
 
 void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* given_name, jobject,
@@ -75,7 +74,9 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* 
                          unsigned char** new_data) {
   ByteSpan bytes(data, static_cast<size_t>(size));
   auto file = classfile::ParseClass(bytes);
-  std::string name = given_name != nullptr ? given_name : file.ok() ? std::string(file->Name()) : "";
+  std::string name = given_name != nullptr ? given_name
+                     : file.ok()           ? std::string(file->Name())
+                                           : "";
   if (MustNotBeRewritten(name) || !engine->filter.Wants(name)) return;
   if (!file.ok()) {
     // The VM will say the same with its own words; nothing of ours is in the way.
@@ -105,9 +106,9 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* 
 
 Status DefineRuntime(JavaVM* vm, JNIEnv* jni) {
   if (engine->runtime_ready) return {};
-  jclass type = jni->DefineClass(
-      kRuntimeClass, nullptr, reinterpret_cast<const jbyte*>(assay_class_exact),
-      static_cast<jsize>(assay_class_exact_end - assay_class_exact));
+  jclass type =
+      jni->DefineClass(kRuntimeClass, nullptr, reinterpret_cast<const jbyte*>(assay_class_exact),
+                       static_cast<jsize>(assay_class_exact_end - assay_class_exact));
   if (type == nullptr) {
     jni->ExceptionClear();
     return Error{"this JVM does not accept the runtime class " + std::string(kRuntimeClass)};
@@ -163,9 +164,11 @@ class ExactCollector : public Collector {
     engine->filter = ClassFilter(options);
     engine->origin = std::make_unique<CallOrigin>(engine->jvmti, engine->registry, kRuntimeClass);
     ASSAY_TRY(DefineRuntime(vm, jni));
-    engine->jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+    engine->jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                            nullptr);
     uint64_t refused = RetransformLoadedClasses(engine->jvmti, jni);
-    if (refused != 0) engine->registry.AddLost("classes loaded before that could not be changed", refused);
+    if (refused != 0)
+      engine->registry.AddLost("classes loaded before that could not be changed", refused);
     return {};
   }
 
@@ -182,7 +185,8 @@ class ExactCollector : public Collector {
 
   void Stop(bool at_vm_death) override {
     stopped_ = true;
-    engine->jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+    engine->jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                            nullptr);
     if (at_vm_death) return;
     // Without the hook, retransformation gives every class its own code back.
     JNIEnv* jni = CurrentJni(vm_);

@@ -21,7 +21,8 @@
 namespace assay::agent {
 
 struct ExactNode {
-  uint64_t key;  // site << 32 | method; method 0 = the declared target of the site (a native method)
+  uint64_t
+      key;  // site << 32 | method; method 0 = the declared target of the site (a native method)
   std::atomic<uint64_t> calls;
   std::atomic<uint64_t> bytecodes;
   std::atomic<ExactNode*> children;

@@ -11,7 +11,8 @@ namespace {
 TEST(ExactMemory, ChildrenAreFoundAgainAndDistinct) {
   ExactMemory memory(1 << 20);
   std::map<uint64_t, ExactNode*> seen;
-  for (uint64_t key = 1; key < 5000; ++key) seen[key << 20] = memory.Child(memory.root(), key << 20);
+  for (uint64_t key = 1; key < 5000; ++key)
+    seen[key << 20] = memory.Child(memory.root(), key << 20);
   for (const auto& [key, node] : seen) {
     EXPECT_EQ(memory.Child(memory.root(), key), node);
     EXPECT_EQ(node->key, key);
@@ -52,11 +53,11 @@ TEST(ExactMemory, FramesContinueAcrossChunksBothWays) {
   ASSERT_NE(state, nullptr);
   std::vector<ExactFrame*> frames;
   auto push = [&] {
-    ExactFrame* frame = state->top == nullptr ? state->first
-                        : state->top >= state->first &&
-                                reinterpret_cast<uint8_t*>(state->top + 2) <= state->limit
-                            ? state->top + 1
-                            : memory.GrowStack(state);
+    ExactFrame* frame =
+        state->top == nullptr ? state->first
+        : state->top >= state->first && reinterpret_cast<uint8_t*>(state->top + 2) <= state->limit
+            ? state->top + 1
+            : memory.GrowStack(state);
     ASSERT_NE(frame, nullptr);
     frame->previous = state->top;
     state->top = frame;

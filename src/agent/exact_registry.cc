@@ -34,9 +34,8 @@ std::vector<profile::LineEntry> ReadLines(const classfile::ClassFile& file, Byte
       lines.push_back({start, table.U2()});
     }
   }
-  std::sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
-    return a.start_bci < b.start_bci;
-  });
+  std::sort(lines.begin(), lines.end(),
+            [](const auto& a, const auto& b) { return a.start_bci < b.start_bci; });
   return lines;
 }
 
@@ -85,8 +84,8 @@ uint32_t ExactRegistry::Site(uint32_t method, int32_t bci, const classfile::Memb
 
 uint32_t ExactRegistry::NameAndType(std::string_view name, std::string_view descriptor) {
   std::lock_guard lock(mutex_);
-  auto [it, added] = name_and_types_.try_emplace(
-      Key(name, descriptor), static_cast<uint32_t>(name_and_types_.size() + 1));
+  auto [it, added] = name_and_types_.try_emplace(Key(name, descriptor),
+                                                 static_cast<uint32_t>(name_and_types_.size() + 1));
   return it->second;
 }
 
@@ -177,10 +176,9 @@ profile::MethodId ExactRegistry::ProfileTarget(profile::Profile& profile, uint32
   auto [it, added] = targets_.try_emplace(site, 0);
   if (added) {
     const SiteInfo& info = sites_[site];
-    it->second = info.name.empty()
-                     ? profile.InternMethod("", "<not rewritten>", "")
-                     : profile.InternMethod(SourceName(DeclaringClass(info)), info.name,
-                                            info.descriptor);
+    it->second = info.name.empty() ? profile.InternMethod("", "<not rewritten>", "")
+                                   : profile.InternMethod(SourceName(DeclaringClass(info)),
+                                                          info.name, info.descriptor);
   }
   return it->second;
 }

@@ -121,8 +121,8 @@ class Filler {
 
   ExactRegistry& registry_;
   Profile& profile_;
-  // Two nodes of the tree can be one context: a method counted by its entry probe, and by its caller
-  // where the compiler replaced the call by an intrinsic.
+  // Two nodes of the tree can be one context: a method counted by its entry probe, and by its
+  // caller where the compiler replaced the call by an intrinsic.
   std::vector<bool> filled_;
   MethodId vm_;
   MethodId native_;
@@ -143,7 +143,8 @@ void FillProfile(ExactMemory& memory, ExactRegistry& registry, bool with_live_fr
   filler.FillEdgesOnly(*memory.overflow());
   filler.SetEdges();
   registry.MoveNotes(profile);
-  if (memory.dropped() != 0) profile.lost["calls counted by edge only (--max-contexts)"] = memory.dropped();
+  if (memory.dropped() != 0)
+    profile.lost["calls counted by edge only (--max-contexts)"] = memory.dropped();
 }
 
 void ResetCounts(ExactMemory& memory) {

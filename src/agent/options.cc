@@ -24,7 +24,8 @@ constexpr OptionSpec kOptions[] = {
     {"samples", kCountAll, "16", "", "calls", "calls sampled per burst; all = every call"},
     {"stride", kCount, "3", "", "calls", "take every N-th call within a burst"},
     {"depth", kCount, "2", "", "calls", "methods kept per sample; 2 = callee and caller"},
-    {"correct", kChoice, "full", "off|density|full", "calls", "correction of sampling bias"},
+    {"correct", kChoice, "full", "off|density|full", "calls",
+     "correction of sampling bias (before JDK 20 off unless given)"},
     {"via", kChoice, "auto", "auto|entry|return|probe", "calls", "how calls are seen"},
     {"ticker", kChoice, "auto", "auto|cpu|remote", "calls",
      "ticks by per-thread CPU timers, or by a thread that arms the others"},
@@ -40,7 +41,7 @@ constexpr OptionSpec kOptions[] = {
     {"max-contexts", kCount, "20M", "", "exact",
      "contexts kept; later ones are counted by call edge only"},
 
-    {"instrument", kList, "call-edge", "", "sampled", 
+    {"instrument", kList, "call-edge", "", "sampled",
      "what to count: call-edge, field-access, receiver-type, parameter-value, branch-edge, path, "
      "allocation-site, exception-throw"},
     {"interval", kCount, "1000", "", "sampled", "checks per sample; 1 = everything, 0 = off"},
@@ -139,8 +140,8 @@ Result<uint64_t> ParseCount(std::string_view text) {
 Result<uint64_t> ParseDuration(std::string_view text) {
   std::string_view suffix;
   ASSAY_ASSIGN(double value, ParseNumber(text, &suffix));
-  constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"ns", 1},  {"us", 1e3}, {"ms", 1e6},
+                                                            {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
   for (const auto& [name, unit] : kUnits) {
     if (suffix == name && value * unit <= 1e18) {
       return static_cast<uint64_t>(std::llround(value * unit));

@@ -7,8 +7,9 @@ namespace assay::agent {
 Result<jclass> DefineRuntimeClass(JavaVM* vm, JNIEnv* jni, const std::string& name, ByteSpan bytes,
                                   std::span<const JNINativeMethod> natives,
                                   const char* static_field) {
-  jclass type = jni->DefineClass(name.c_str(), nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
-                                 static_cast<jsize>(bytes.size()));
+  jclass type =
+      jni->DefineClass(name.c_str(), nullptr, reinterpret_cast<const jbyte*>(bytes.data()),
+                       static_cast<jsize>(bytes.size()));
   if (type == nullptr) {
     jni->ExceptionClear();
     return Error{"this JVM does not accept the runtime class " + name};

@@ -92,7 +92,9 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* 
                          unsigned char** new_data) {
   ByteSpan bytes(data, static_cast<size_t>(size));
   auto file = classfile::ParseClass(bytes);
-  std::string name = given_name != nullptr ? given_name : file.ok() ? std::string(file->Name()) : "";
+  std::string name = given_name != nullptr ? given_name
+                     : file.ok()           ? std::string(file->Name())
+                                           : "";
   ExactRegistry& notes = engine->results.registry();
   // Filtered classes count too when a call's target is looked for.
   if (file.ok()) engine->results.AddClass(*file);
@@ -119,9 +121,9 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* 
 Status DefineRuntime(JavaVM* vm, JNIEnv* jni) {
   if (engine->runtime != nullptr) return {};
   if (!engine->memory.Reserve()) return Error{"no address space for the counters"};
-  jclass type = jni->DefineClass(
-      kRuntimeClass, nullptr, reinterpret_cast<const jbyte*>(assay_class_sampled),
-      static_cast<jsize>(assay_class_sampled_end - assay_class_sampled));
+  jclass type =
+      jni->DefineClass(kRuntimeClass, nullptr, reinterpret_cast<const jbyte*>(assay_class_sampled),
+                       static_cast<jsize>(assay_class_sampled_end - assay_class_sampled));
   if (type == nullptr) {
     jni->ExceptionClear();
     return Error{"this JVM does not accept the runtime class " + std::string(kRuntimeClass)};
@@ -152,7 +154,8 @@ Status ChoosePlugins(const std::vector<std::string>& names) {
       auto plugin = instrument::MakeInstrumentation(name);
       if (plugin == nullptr) {
         std::string all;
-        for (std::string_view each : instrument::AllInstrumentations()) all += " " + std::string(each);
+        for (std::string_view each : instrument::AllInstrumentations())
+          all += " " + std::string(each);
         return Error{"option instrument: there is no '" + name + "'; known:" + all};
       }
       it = engine->known.insert(engine->known.end(), std::move(plugin));
@@ -171,9 +174,9 @@ instrument::Duplication ToDuplication(const std::string& text) {
 }
 
 // What cannot be changed without rewriting everything again.
-constexpr std::string_view kFixed[] = {"instrument", "duplication", "trigger",      "iterations",
-                                       "include",    "exclude",     "count-checks", "checks-only",
-                                       "huge-methods", "seed",      "output"};
+constexpr std::string_view kFixed[] = {"instrument",   "duplication", "trigger",      "iterations",
+                                       "include",      "exclude",     "count-checks", "checks-only",
+                                       "huge-methods", "seed",        "output"};
 
 class SampledCollector : public Collector {
  public:
@@ -205,10 +208,12 @@ class SampledCollector : public Collector {
     ASSAY_TRY(DefineRuntime(vm, jni));
     engine->results.Restart();
     engine->memory.shared()->seed = static_cast<int64_t>(options.Count("seed"));
-    engine->jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+    engine->jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                            nullptr);
     uint64_t refused = RetransformLoadedClasses(engine->jvmti, jni);
     if (refused != 0) {
-      engine->results.registry().AddLost("classes loaded before that could not be changed", refused);
+      engine->results.registry().AddLost("classes loaded before that could not be changed",
+                                         refused);
     }
     SetTrigger(jni);
     return {};
@@ -244,7 +249,8 @@ class SampledCollector : public Collector {
   void Stop(bool at_vm_death) override {
     timer_.Stop();
     engine->memory.shared()->interval = 0;
-    engine->jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+    engine->jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                            nullptr);
     if (at_vm_death) return;
     // Without the hook, retransformation gives every class its own code back.
     JNIEnv* jni = CurrentJni(vm_);
@@ -259,8 +265,8 @@ class SampledCollector : public Collector {
     duplicate.duplication = ToDuplication(options.Text("duplication"));
     std::string trigger = options.Text("trigger");
     duplicate.check = trigger == "thread" ? "thread" : trigger == "timer" ? "timer" : "counter";
-    duplicate.iterations = static_cast<uint32_t>(
-        std::clamp<uint64_t>(options.Count("iterations"), 1, 1'000'000));
+    duplicate.iterations =
+        static_cast<uint32_t>(std::clamp<uint64_t>(options.Count("iterations"), 1, 1'000'000));
     duplicate.max_bytes = options.Flag("huge-methods") ? 65535 : 8000;
     duplicate.count_checks = options.Flag("count-checks");
     duplicate.checks_only = options.Flag("checks-only");

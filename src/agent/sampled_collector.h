@@ -1,4 +1,5 @@
-// --collect sampled: instrumentations that are executed in samples only (src/instrument/duplicate.h).
+// --collect sampled: instrumentations that are executed in samples only
+// (src/instrument/duplicate.h).
 #pragma once
 
 #include <memory>

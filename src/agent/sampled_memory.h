@@ -1,6 +1,6 @@
-// The native memory that the triggers and operations of java/lang/AssaySampled use directly. Made once,
-// never freed: rewritten methods may run on after a session. All counters may be changed by any
-// thread at any time; NewKey is serialized.
+// The native memory that the triggers and operations of java/lang/AssaySampled use directly. Made
+// once, never freed: rewritten methods may run on after a session. All counters may be changed by
+// any thread at any time; NewKey is serialized.
 #pragma once
 
 #include <atomic>

@@ -72,7 +72,8 @@ const std::string* SampledResults::FindDefault(const std::string& class_name,
   return it->second.super.empty() ? nullptr : FindDefault(it->second.super, method, depth + 1);
 }
 
-std::string SampledResults::Resolve(const std::string& class_name, const std::string& method) const {
+std::string SampledResults::Resolve(const std::string& class_name,
+                                    const std::string& method) const {
   if (class_name.starts_with('[')) return "java/lang/Object";
   const std::string* name = &class_name;
   for (int depth = 0; depth < 1000; ++depth) {
@@ -96,13 +97,13 @@ void SampledResults::FillEdge(profile::Profile& profile, const Counter& counter,
   } else {
     const std::string& name = key[CallEdgeKey::kTargetName];
     const std::string& descriptor = key[CallEdgeKey::kTargetDescriptor];
-    std::string owner = Resolve(text != nullptr ? *text : key[CallEdgeKey::kTargetClass],
-                                name + descriptor);
+    std::string owner =
+        Resolve(text != nullptr ? *text : key[CallEdgeKey::kTargetClass], name + descriptor);
     callee = registry_.ProfileMethod(profile, registry_.Method(owner, name, descriptor));
   }
   int32_t bci = std::atoi(key[CallEdgeKey::kBci].c_str());
-  auto& edge = profile.edge(
-      profile.InternEdge(registry_.ProfileMethod(profile, caller), bci, callee));
+  auto& edge =
+      profile.edge(profile.InternEdge(registry_.ProfileMethod(profile, caller), bci, callee));
   edge.samples += static_cast<uint64_t>(sum.samples);
   edge.weight += sum.weight;
 }

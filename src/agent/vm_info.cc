@@ -64,8 +64,8 @@ void DescribeVm(JavaVM* vm, std::map<std::string, std::string>* metadata) {
   (*metadata)["processors"] = std::to_string(sysconf(_SC_NPROCESSORS_ONLN));
   utsname machine;
   if (uname(&machine) == 0) {
-    (*metadata)["machine"] = std::string(machine.sysname) + " " + machine.release + " " +
-                             machine.machine;
+    (*metadata)["machine"] =
+        std::string(machine.sysname) + " " + machine.release + " " + machine.machine;
   }
 }
 
@@ -77,9 +77,9 @@ jobject NewSystemThread(jvmtiEnv* jvmti, JNIEnv* jni, const char* name) {
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(groups));
   jclass type = jni->FindClass("java/lang/Thread");
   jmethodID constructor =
-      type == nullptr ? nullptr
-                      : jni->GetMethodID(type, "<init>",
-                                         "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V");
+      type == nullptr
+          ? nullptr
+          : jni->GetMethodID(type, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V");
   jstring text = constructor == nullptr ? nullptr : jni->NewStringUTF(name);
   jobject thread = text == nullptr ? nullptr : jni->NewObject(type, constructor, group, text);
   if (jni->ExceptionCheck()) {

@@ -65,18 +65,18 @@ class [[nodiscard]] Status {
 }  // namespace assay
 
 // Returns the error of `expr` (a Status or Result) from the enclosing function, if it has one.
-#define ASSAY_TRY(expr)                                 \
-  do {                                                  \
-    if (auto assay_try_ = (expr); !assay_try_.ok()) {   \
-      return std::move(assay_try_.error());             \
-    }                                                   \
+#define ASSAY_TRY(expr)                               \
+  do {                                                \
+    if (auto assay_try_ = (expr); !assay_try_.ok()) { \
+      return std::move(assay_try_.error());           \
+    }                                                 \
   } while (0)
 
 #define ASSAY_CONCAT_(a, b) a##b
 #define ASSAY_CONCAT(a, b) ASSAY_CONCAT_(a, b)
 // Declares `decl` from the value of the Result `expr`, or returns its error.
 #define ASSAY_ASSIGN(decl, expr) ASSAY_ASSIGN_(ASSAY_CONCAT(assay_result_, __LINE__), decl, expr)
-#define ASSAY_ASSIGN_(tmp, decl, expr)           \
-  auto tmp = (expr);                             \
-  if (!tmp.ok()) return std::move(tmp.error());  \
+#define ASSAY_ASSIGN_(tmp, decl, expr)          \
+  auto tmp = (expr);                            \
+  if (!tmp.ok()) return std::move(tmp.error()); \
   decl = std::move(tmp).value()

@@ -14,10 +14,10 @@
 // before it in the run is executed whenever it is, so the count is exact also when it throws.
 //
 // The catch-all range leaves out the probes before a return, and in constructors the call that
-// initializes `this`: HotSpot checks the handler of that call both with the state before and after it
-// (verifier.cpp, verify_invoke_init), so no frame fits. An exception from there is settled by the
-// first older activation that a probe sees. Code before that call has a handler of its own, because
-// its frame must say that `this` is uninitialized (JVMS 4.10.1.4).
+// initializes `this`: HotSpot checks the handler of that call both with the state before and after
+// it (verifier.cpp, verify_invoke_init), so no frame fits. An exception from there is settled by
+// the first older activation that a probe sees. Code before that call has a handler of its own,
+// because its frame must say that `this` is uninitialized (JVMS 4.10.1.4).
 #include "src/instrument/exact_pass.h"
 
 #include <algorithm>
@@ -77,8 +77,7 @@ class Rewriter {
     // Without frames nobody can say where `this` is initialized.
     protect_ = !is_constructor_ || code.has_frames;
     method_id_ = ids.Method(file.Name(), file.NameOf(method), file.DescriptorOf(method));
-    entry_ = static_cast<uint64_t>(
-                 ids.NameAndType(file.NameOf(method), file.DescriptorOf(method)))
+    entry_ = static_cast<uint64_t>(ids.NameAndType(file.NameOf(method), file.DescriptorOf(method)))
                  << 32 |
              method_id_;
   }
@@ -146,8 +145,8 @@ class Rewriter {
     ++pending_;
     bool can_throw = CanThrow(file_.pool, element);
     range_throws_ |= can_throw;
-    bool initializes_this = uninitialized && bytecode::IsInvoke(element.op) &&
-                            !state_.ThisIsUninitialized();
+    bool initializes_this =
+        uninitialized && bytecode::IsInvoke(element.op) && !state_.ThisIsUninitialized();
     if (bytecode::IsReturn(element.op)) {
       Return(element);
     } else if (bytecode::IsInvoke(element.op)) {

@@ -36,9 +36,9 @@ Result<Rewritten> RewriteClass(ByteSpan bytes, std::span<Pass* const> passes) {
       continue;
     }
     file.pool.TruncateTo(pool_size);
-    result.skipped.push_back({std::string(file.NameOf(method)) +
-                                  std::string(file.DescriptorOf(method)),
-                              applied.error().message});
+    result.skipped.push_back(
+        {std::string(file.NameOf(method)) + std::string(file.DescriptorOf(method)),
+         applied.error().message});
   }
   if (changed) result.bytes = classfile::WriteClass(file);
   return result;
