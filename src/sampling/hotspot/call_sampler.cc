@@ -49,6 +49,10 @@ Status CallSampler::Open(JavaVM* vm) {
   jvmtiCapabilities tags{};
   tags.can_tag_objects = 1;  // for RunAtSafepoint
   jvmti->AddCapabilities(&tags);
+  jvmtiCapabilities lines{};
+  lines.can_get_line_numbers = 1;
+  lines.can_get_source_file_name = 1;
+  jvmti->AddCapabilities(&lines);
   jvmtiEventCallbacks callbacks{};
   callbacks.CompiledMethodLoad = CompiledMethodLoad;
   callbacks.CompiledMethodUnload = CompiledMethodUnload;

@@ -31,6 +31,30 @@ const jvmtiCompiledMethodLoadInlineRecord* InlineRecordOf(const void* compile_in
   return nullptr;
 }
 
+// Everything here may be missing: native methods, classes without debug information.
+void AddDebugInformation(jvmtiEnv* jvmti, jclass holder, MethodName* info) {
+  char* file = nullptr;
+  if (jvmti->GetSourceFileName(holder, &file) == JVMTI_ERROR_NONE && file != nullptr) {
+    info->source_file = file;
+    jvmti->Deallocate(reinterpret_cast<unsigned char*>(file));
+  }
+  jlocation first = 0;
+  jlocation last = 0;
+  if (jvmti->GetMethodLocation(info->id, &first, &last) == JVMTI_ERROR_NONE && last >= 0) {
+    info->code_bytes = static_cast<uint32_t>(last) + 1;
+  }
+  jint count = 0;
+  jvmtiLineNumberEntry* table = nullptr;
+  if (jvmti->GetLineNumberTable(info->id, &count, &table) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    info->lines.push_back({static_cast<uint16_t>(table[i].start_location),
+                           static_cast<uint16_t>(table[i].line_number)});
+  }
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(table));
+  std::sort(info->lines.begin(), info->lines.end(),
+            [](const auto& a, const auto& b) { return a.start_bci < b.start_bci; });
+}
+
 }  // namespace
 
 uint32_t CompiledMethods::Intern(jmethodID method) {
@@ -53,6 +77,7 @@ uint32_t CompiledMethods::InternLocked(jmethodID method) {
     info.class_name = ClassNameOf(signature);
     info.name = name;
     info.descriptor = descriptor;
+    AddDebugInformation(jvmti_, holder, &info);
     it->second = static_cast<uint32_t>(methods_.size());
     methods_.push_back(std::move(info));
   }

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/profile/profile.h"
 #include "src/sampling/shape_votes.h"
 
 namespace assay::sampling {
@@ -22,6 +23,9 @@ struct MethodName {
   std::string name;
   std::string descriptor;
   jmethodID id;
+  std::string source_file = {};
+  uint32_t code_bytes = 0;
+  std::vector<profile::LineEntry> lines = {};
 };
 
 struct VirtualFrame {

@@ -161,6 +161,10 @@ profile::MethodId SiteResolver::MethodOf(profile::Profile& profile, uint32_t met
   if (profile_ids_[method] == UINT32_MAX) {
     MethodName name = methods_->Name(method);
     profile_ids_[method] = profile.InternMethod(name.class_name, name.name, name.descriptor);
+    profile::Method& described = profile.method(profile_ids_[method]);
+    described.source_file = std::move(name.source_file);
+    described.code_bytes = name.code_bytes;
+    described.lines = std::move(name.lines);
   }
   return profile_ids_[method];
 }

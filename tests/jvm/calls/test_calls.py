@@ -73,6 +73,7 @@ class Sampling(unittest.TestCase):
     def test_sites_are_call_instructions(self, version):
         _, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "50")
         listing = run(java(version, "javap"), "-c", "-p", "-cp", self.classes, "Ratios").stdout
+        source = (HERE / "Ratios.java").read_text().splitlines()
         calls, method = set(), None
         for line in listing.splitlines():
             if match := re.match(r"  \S.* (\w+)\(", line):
@@ -85,6 +86,8 @@ class Sampling(unittest.TestCase):
                 site = (re.sub(r"\(.*|Ratios\.", "", edge["caller"]), edge["bci"],
                         re.sub(r"\(.*|Ratios\.", "", edge["callee"]))
                 self.assertIn(site, calls)
+                called = site[2] + "("
+                self.assertIn(called, source[edge["line"] - 1], "the line holds the call")
                 seen += 1
         self.assertGreaterEqual(seen, 4)
 
