@@ -1,5 +1,6 @@
 #include "src/agent/session.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -186,6 +187,9 @@ Result<std::string> StopSession(bool at_vm_death) {
   Status status = FinishFile(session);
   std::string output = session.options.Text("output");
   Forget(all);
+  // Each session's threads fill a malloc arena of their own; without this a JVM that is attached to
+  // again and again keeps the free memory of all of them.
+  if (!at_vm_death) malloc_trim(0);
   if (!status.ok()) return status.error();
   return "wrote " + output;
 }
