@@ -158,6 +158,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--without-memory", action="store_true", help="leave out the memory trial")
     arguments = parser.parse_args()
     log = lambda text: print(time.strftime("%H:%M:%S"), text, flush=True)  # noqa: E731
     rng = random.Random(arguments.seed)
@@ -166,7 +167,8 @@ def main():
     trials = attached = 0
     try:
         with tempfile.TemporaryDirectory(prefix="assay-soak-") as folder:
-            flat_memory(folder, arguments.minutes * 60 * 0.2, log)
+            if not arguments.without_memory:
+                flat_memory(folder, arguments.minutes * 60 * 0.2, log)
         while time.time() < end:
             with tempfile.TemporaryDirectory(prefix="assay-soak-") as folder:
                 trial = Trial(rng, folder, log)
