@@ -37,5 +37,7 @@ function(assay_tests name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_compile_definitions(${name} PRIVATE ASSAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                              ASSAY_BUILD_DIR="${CMAKE_BINARY_DIR}")
+  # Optimizing what GoogleTest expands to doubles the time of a build.
+  target_compile_options(${name} PRIVATE -O1)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest GTest::gtest_main)
 endfunction()
