@@ -1,8 +1,10 @@
 """What every JVM test needs: the JDKs on this machine, compiling a workload, running the tool."""
+import atexit
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -51,7 +53,9 @@ def each_jdk(versions=(17, 25)):
 
 def compile_java(sources, *options, out=None):
     """Compiles with the oldest JDK here, so the classes run on all; returns the class folder."""
-    out = out or tempfile.mkdtemp(prefix="assay-classes-")
+    if out is None:
+        out = tempfile.mkdtemp(prefix="assay-classes-")
+        atexit.register(shutil.rmtree, out, ignore_errors=True)
     subprocess.run([java(min(JDKS), "javac"), "-nowarn", "-d", out, *options, *map(str, sources)],
                    check=True, capture_output=True, text=True)
     return out

@@ -80,11 +80,8 @@ class CallsCollector final : public Collector {
 
  private:
   static int FeatureRelease(JavaVM* vm) {
-    jvmtiEnv* jvmti = nullptr;
-    if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) return 0;
-    int release = JavaFeatureRelease(jvmti);
-    jvmti->DisposeEnvironment();
-    return release;
+    jvmtiEnv* jvmti = PlainEnvironment(vm);
+    return jvmti == nullptr ? 0 : JavaFeatureRelease(jvmti);
   }
 
   JNIEnv* Env() const {

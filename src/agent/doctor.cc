@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "src/agent/calls_collector.h"
+#include "src/agent/vm_info.h"
 
 namespace assay::agent {
 namespace {
@@ -31,13 +32,10 @@ sampling::Mechanism ExamineCounter() {
 }
 
 sampling::Mechanism ExamineRewriting(JavaVM* vm) {
-  jvmtiEnv* jvmti = nullptr;
-  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
-    return {"rewrite", false, "this JVM has no JVMTI"};
-  }
+  jvmtiEnv* jvmti = PlainEnvironment(vm);
+  if (jvmti == nullptr) return {"rewrite", false, "this JVM has no JVMTI"};
   jvmtiCapabilities possible{};
   jvmti->GetPotentialCapabilities(&possible);
-  jvmti->DisposeEnvironment();
   if (!possible.can_retransform_classes)
     return {"rewrite", false, "classes cannot be retransformed"};
   return {"rewrite", true, "classes can be rewritten as they load and retransformed"};

@@ -89,10 +89,8 @@ Status FinishFile(Session& session) {
 }
 
 Status StartFlushThread(JavaVM* vm, JNIEnv* jni, uint64_t generation) {
-  jvmtiEnv* jvmti = nullptr;
-  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
-    return Error{"no JVMTI environment"};
-  }
+  jvmtiEnv* jvmti = PlainEnvironment(vm);
+  if (jvmti == nullptr) return Error{"this JVM has no JVMTI"};
   jobject thread = NewSystemThread(jvmti, jni, "Assay");
   if (thread == nullptr ||
       jvmti->RunAgentThread(thread, FlushLoop, reinterpret_cast<void*>(generation),
@@ -187,8 +185,8 @@ Result<std::string> StopSession(bool at_vm_death) {
   Status status = FinishFile(session);
   std::string output = session.options.Text("output");
   Forget(all);
-  // Each session's threads fill a malloc arena of their own; without this a JVM that is attached to
-  // again and again keeps the free memory of all of them.
+  // What a session held is free now, but spread over malloc's arenas: without this a JVM that is
+  // attached to again and again stays larger than it needs to be.
   if (!at_vm_death) malloc_trim(0);
   if (!status.ok()) return status.error();
   return "wrote " + output;

@@ -34,6 +34,15 @@ std::string Now() {
 
 }  // namespace
 
+jvmtiEnv* PlainEnvironment(JavaVM* vm) {
+  static jvmtiEnv* const environment = [vm] {
+    jvmtiEnv* made = nullptr;
+    bool ok = vm->GetEnv(reinterpret_cast<void**>(&made), JVMTI_VERSION_11) == JNI_OK;
+    return ok ? made : nullptr;
+  }();
+  return environment;
+}
+
 std::string SystemProperty(jvmtiEnv* jvmti, const char* name) {
   char* value = nullptr;
   if (jvmti->GetSystemProperty(name, &value) != JVMTI_ERROR_NONE || value == nullptr) return "";
@@ -52,11 +61,9 @@ int JavaFeatureRelease(jvmtiEnv* jvmti) {
 }
 
 void DescribeVm(JavaVM* vm, std::map<std::string, std::string>* metadata) {
-  jvmtiEnv* jvmti = nullptr;
-  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) == JNI_OK) {
+  if (jvmtiEnv* jvmti = PlainEnvironment(vm)) {
     (*metadata)["jvm"] = SystemProperty(jvmti, "java.vm.name");
     (*metadata)["jvm-version"] = SystemProperty(jvmti, "java.vm.version");
-    jvmti->DisposeEnvironment();
   }
   metadata->try_emplace("start", Now());
   (*metadata)["command"] = ProcessCommand();

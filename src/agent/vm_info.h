@@ -8,6 +8,11 @@
 
 namespace assay::agent {
 
+// The environment for questions that need no events and no capabilities: one for the life of the VM,
+// because every environment that was ever made costs the VM memory per thread until its end. Null
+// when the JVM has no JVMTI.
+jvmtiEnv* PlainEnvironment(JavaVM* vm);
+
 // Adds jvm, jvm-version, command, pid, start, machine, processors to a profile's metadata.
 void DescribeVm(JavaVM* vm, std::map<std::string, std::string>* metadata);
 

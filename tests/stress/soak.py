@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hard use for a long time: programs that strain the machinery run while agents attach, change options and
-detach, beside JFR, with a small code cache, under every collector. Any crash, hang, wrong output or growing
-memory fails.
+detach, beside JFR or another agent that retransforms classes, with a small code cache, under every collector. Any
+crash, hang, wrong output or growing memory fails.
 
   tests/stress/soak.py --minutes 30          (make soak)
   tests/stress/soak.py --minutes 1 --seed 7  (the slice in make test)
@@ -24,7 +24,7 @@ PROGRAMS = ("collections", "javac", "server", "class-storm", "exceptions", "thre
 COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
 STRAINS = ((), ("-XX:ReservedCodeCacheSize=12m", "-XX:-TieredCompilation"), ("-XX:ReservedCodeCacheSize=16m",),
            ("-XX:StartFlightRecording:settings=profile",), ("-Xmx96m",), ("-XX:+UseStringDeduplication",),
-           ("-XX:TieredStopAtLevel=1",), ("-Xcomp",))
+           ("-XX:TieredStopAtLevel=1",), ("-Xcomp",), ("-javaagent:RETRANSFORMER",))
 OPTIONS = (("--tick", "100us"), ("--tick", "1ms", "--samples", "64"), ("--ticker", "cpu"), ("--via", "return"),
            ("--depth", "8"), ("--samples", "all"), ("--samples", "1", "--stride", "1"),
            ("--collect", "exact"), ("--correct", "off"))
@@ -45,15 +45,25 @@ def rss(pid):
     return 0
 
 
+def retransformer():
+    """The jar of an agent that retransforms classes all the time."""
+    classes = pathlib.Path(compile_java([ROOT / "tests/stress/Retransformer.java"]))
+    (classes / "manifest").write_text("Premain-Class: Retransformer\nCan-Retransform-Classes: true\n")
+    subprocess.run([str(JDKS[min(JDKS)] / "bin/jar"), "-cfm", "agent.jar", "manifest", "Retransformer.class",
+                    "Retransformer$1.class"], cwd=classes, check=True)
+    return classes / "agent.jar"
+
+
 class Trial:
     """One JVM: a program under some strain, with agents coming and going until it ends."""
 
-    def __init__(self, rng, folder, log):
+    def __init__(self, rng, folder, log, agent):
         self.rng, self.folder, self.log = rng, folder, log
         self.version = rng.choice([v for v in JDKS if v in (17, 25)])
         programs = [p for p in PROGRAMS if self.version >= 21 or p != "virtual-threads"]
         self.program = rng.choice(programs)
-        self.flags = [f"-XX:+Use{rng.choice(COLLECTORS)}GC", *rng.choice(STRAINS)]
+        strain = [flag.replace("RETRANSFORMER", str(agent)) for flag in rng.choice(STRAINS)]
+        self.flags = [f"-XX:+Use{rng.choice(COLLECTORS)}GC", *strain]
         if self.version >= 21:
             self.flags.append("-XX:+EnableDynamicAgentLoading")
         self.early = rng.random() < 0.5
@@ -123,7 +133,7 @@ class Trial:
             self.assay("doctor", "--pid", pid)
 
 
-def flat_memory(folder, seconds, log):
+def flat_memory(folder, rounds, log):
     """One long-lived JVM with attach and detach in a loop: what it holds must level off."""
     version = max(v for v in JDKS if v in (17, 25))
     classes = compile_java([ROOT / "tests/stress/Steady.java"])
@@ -133,21 +143,20 @@ def flat_memory(folder, seconds, log):
     try:
         time.sleep(4)
         sizes = []
-        end = time.time() + seconds
-        rounds = 0
-        while time.time() < end and process.poll() is None:
+        for _ in range(rounds):
+            if process.poll() is not None:
+                break
             for command in (["attach", str(process.pid), "-o", f"{folder}/flat.profile", "--tick", "200us"],
                             ["attach", str(process.pid), "--samples", "64"], ["detach", str(process.pid)]):
                 subprocess.run([str(ASSAY), *command], capture_output=True, timeout=60)
                 time.sleep(0.3)
-            rounds += 1
             sizes.append(rss(process.pid))
         if process.poll() is not None:
             raise Failure(f"memory trial: the JVM ended with status {process.returncode}")
         third = max(1, len(sizes) // 3)
         early, late = min(sizes[third:2 * third] or sizes), min(sizes[-third:])
         log(f"memory after {rounds} attach/detach rounds: {early // 1024} MB, then {late // 1024} MB")
-        if rounds >= 6 and late > early * 1.05 + 4096:
+        if late > early * 1.05 + 4096:
             raise Failure(f"memory grows: {sizes}")
     finally:
         process.kill()
@@ -158,20 +167,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--without-memory", action="store_true", help="leave out the memory trial")
     arguments = parser.parse_args()
     log = lambda text: print(time.strftime("%H:%M:%S"), text, flush=True)  # noqa: E731
     rng = random.Random(arguments.seed)
     log(f"seed {arguments.seed}")
     end = time.time() + arguments.minutes * 60
     trials = attached = 0
+    agent = retransformer()
     try:
         with tempfile.TemporaryDirectory(prefix="assay-soak-") as folder:
-            if not arguments.without_memory:
-                flat_memory(folder, arguments.minutes * 60 * 0.2, log)
+            flat_memory(folder, max(9, int(arguments.minutes * 10)), log)
         while time.time() < end:
             with tempfile.TemporaryDirectory(prefix="assay-soak-") as folder:
-                trial = Trial(rng, folder, log)
+                trial = Trial(rng, folder, log, agent)
                 log(trial.describe())
                 trial.run(min(60, max(5, end - time.time())))
                 trials += 1

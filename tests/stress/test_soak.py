@@ -9,13 +9,8 @@ from assay_test import run
 class Slice(unittest.TestCase):
     def test_a_minute_of_soak(self):
         result = run(sys.executable, pathlib.Path(__file__).parent / "soak.py", "--minutes", "0.8", "--seed", "3",
-                     "--without-memory",
                      check=False, timeout=600)
         self.assertEqual(result.returncode, 0, result.stdout[-4000:] + result.stderr[-2000:])
-
-    @unittest.skip("open defect: memory grows over repeated attaching in about one run of four (make soak)")
-    def test_memory_is_flat(self):
-        self.fail("remove --without-memory above instead")
 
 
 if __name__ == "__main__":
