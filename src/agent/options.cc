@@ -13,6 +13,8 @@ constexpr OptionSpec kOptions[] = {
     {"collect", kChoice, "calls", "calls|contexts|sampled|bytecodes|exact", "", "what to collect"},
     {"output", kText, "assay.profile", "", "", "the profile to write"},
     {"for", kDuration, "", "", "", "stop by itself after this time"},
+    {"until-accuracy", kPercent, "", "", "calls",
+     "stop profiling by itself at this estimated accuracy in percent; the program goes on"},
     {"flush", kDuration, "1s", "", "", "how often the profile on disk is brought up to date"},
     {"include", kList, "", "", "sampled,bytecodes,exact",
      "rewrite only classes that match one of these patterns (com.acme.*)"},

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 
 #include "src/agent/log.h"
@@ -57,6 +58,13 @@ void UpdateDuration(Session& session) {
   session.profile.metadata["duration"] = std::to_string(elapsed) + "s";
 }
 
+bool IsAccurateEnough(const Session& session) {
+  if (!session.options.IsSet("until-accuracy")) return false;
+  auto accuracy = session.profile.metadata.find("accuracy");
+  return accuracy != session.profile.metadata.end() &&
+         std::strtod(accuracy->second.c_str(), nullptr) >= session.options.Percent("until-accuracy");
+}
+
 // Runs on the agent's own Java thread until its session ends.
 void JNICALL FlushLoop(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
   Sessions& all = All();
@@ -73,7 +81,12 @@ void JNICALL FlushLoop(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
       Log("cannot write the profile: " + status.error().ToString());
     }
     uint64_t limit = session.options.Nanoseconds("for");
-    if (limit != 0 && Clock::now() - session.start >= std::chrono::nanoseconds(limit)) {
+    bool enough = IsAccurateEnough(session);
+    if (enough) {
+      Log("estimated accuracy " + session.profile.metadata["accuracy"] + " % reached after " +
+          session.profile.metadata["duration"] + "; profiling ends, the program goes on");
+    }
+    if (enough || (limit != 0 && Clock::now() - session.start >= std::chrono::nanoseconds(limit))) {
       lock.unlock();
       static_cast<void>(StopSession(false));
       return;

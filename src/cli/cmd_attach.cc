@@ -8,7 +8,9 @@
 
 #include "src/cli/agent_options.h"
 #include "src/cli/commands.h"
+#include "src/cli/format.h"
 #include "src/cli/hotspot_attach.h"
+#include "src/profile/reader.h"
 
 namespace assay::cli {
 namespace {
@@ -24,12 +26,29 @@ std::string Call(pid_t pid, const std::string& options) {
   return *answer;
 }
 
+bool IsGone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
+
 void WaitFor(pid_t pid, uint64_t nanoseconds) {
   auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(nanoseconds);
-  while (std::chrono::steady_clock::now() < end) {
-    if (kill(pid, 0) != 0 && errno == ESRCH) return;
+  while (std::chrono::steady_clock::now() < end && !IsGone(pid)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
+}
+
+// The agent itself decides when; it looks as often as it writes.
+void WaitUntilIdle(pid_t pid) {
+  while (!IsGone(pid)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    auto answer = CallAgent(pid, AgentPath(), "command=status");
+    if (!answer.ok() || !answer->starts_with("running")) return;
+  }
+}
+
+void SayAccuracy(const std::string& path, double target) {
+  auto profile = profile::ReadProfile(path);
+  if (!profile.ok()) return;
+  std::string accuracy = AccuracyText(*profile, target);
+  fprintf(stderr, "assay: wrote %s%s%s\n", path.c_str(), accuracy.empty() ? "" : "; ", accuracy.c_str());
 }
 
 int Attach(const AttachOptions& attach) {
@@ -44,6 +63,11 @@ int Attach(const AttachOptions& attach) {
   std::string answer = Call(attach.pid, options.ToString());
   fprintf(stderr, "assay: %s\n", answer.c_str());
   uint64_t duration = options.Nanoseconds("for");
+  if (options.IsSet("until-accuracy")) {
+    WaitUntilIdle(attach.pid);
+    if (options.IsSet("output")) SayAccuracy(options.Text("output"), options.Percent("until-accuracy"));
+    return kDone;
+  }
   if (running && duration == 0) return kDone;
   if (duration == 0) {
     fprintf(stderr, "assay: end it with: assay detach %d\n", attach.pid);

@@ -5,6 +5,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/load.h"
 #include "src/cli/terminal.h"
+#include "src/estimate/accuracy.h"
 #include "src/profile/merge.h"
 #include "src/profile/writer.h"
 
@@ -25,6 +26,7 @@ int Merge(const MergeOptions& options) {
       throw CommandError(options.files[i] + ": " + status.error().ToString());
     }
   }
+  if (auto accuracy = estimate::AccuracyOf(sum)) estimate::Record(*accuracy, sum);
   Activity activity("writing " + options.output);
   if (Status status = profile::WriteProfile(sum, options.output); !status.ok()) {
     throw CommandError(status.error().ToString());

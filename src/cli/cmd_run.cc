@@ -87,7 +87,7 @@ int Execute(const std::vector<std::string>& command) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void Summarize(const std::string& path, bool quiet) {
+void Summarize(const std::string& path, double target, bool quiet) {
   auto profile = profile::ReadProfile(path);
   if (!profile.ok()) {
     throw CommandError("no usable profile in " + path + ": " + profile.error().ToString() +
@@ -106,6 +106,7 @@ void Summarize(const std::string& path, bool quiet) {
     add(Grouped(table.rows.size()) + " rows of " + name);
   }
   if (text.empty()) text = "nothing was seen";
+  if (std::string accuracy = AccuracyText(*profile, target); !accuracy.empty()) text += "; " + accuracy;
   fprintf(stderr, "assay: %s -> %s (assay show %s, assay report %s)\n", text.c_str(), path.c_str(),
           path.c_str(), path.c_str());
 }
@@ -126,7 +127,7 @@ int Run(const RunOptions& run) {
   }
   int status = Execute(WithAgent(run.command, options));
   try {
-    Summarize(output, run.quiet);
+    Summarize(output, options.Percent("until-accuracy"), run.quiet);
   } catch (const CommandError& error) {
     if (status == 0) throw;
     fprintf(stderr, "assay: %s\n", error.what());

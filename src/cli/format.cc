@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "src/cli/terminal.h"
+#include "src/estimate/accuracy.h"
 #include "src/profile/aggregate.h"
 #include "src/profile/names.h"
 
@@ -105,6 +106,19 @@ std::string ShortSite(const profile::Profile& profile, profile::MethodId caller,
     suffix = "@" + std::to_string(bci);
   }
   return Shorten(method, suffix, width);
+}
+
+std::string AccuracyText(const profile::Profile& profile, double target_percent) {
+  auto accuracy = estimate::AccuracyOf(profile);
+  if (!accuracy) return "";
+  double target = target_percent > 0 ? target_percent : 95;
+  double length = estimate::LengthFor(*accuracy, target);
+  std::string out = fmt::format("accuracy about {:.1f} % ± {:.1f} (expected overlap with the truth), ",
+                                accuracy->percent, accuracy->error);
+  if (length <= 1) return out + fmt::format("enough for {:.6g} %", target);
+  if (length > 1000) return out + fmt::format("{:.6g} % is out of reach this way", target);
+  return out + fmt::format("{:.6g} % needs about {:.{}f} times as long", target, length,
+                           length < 9.95 ? 1 : 0);
 }
 
 }  // namespace assay::cli

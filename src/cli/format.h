@@ -22,4 +22,9 @@ std::string ShortMethod(const profile::Profile& profile, profile::MethodId id, i
 // The same with the place of the call: ":line" when known, otherwise "@bci".
 std::string ShortSite(const profile::Profile& profile, profile::MethodId caller, int32_t bci,
                       int width);
+
+// "accuracy 88.2 % ± 1.5 (estimated...), enough for 80 %" or how much longer for it (95 when the target
+// is 0); "" for profiles whose figures are exact.
+std::string AccuracyText(const profile::Profile& profile, double target_percent);
+
 }  // namespace assay::cli

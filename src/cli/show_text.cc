@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
 #include "src/cli/ranking.h"
@@ -266,6 +268,8 @@ std::string Summary(const Profile& profile, const std::string& path) {
   }
   if (samples > 0) out += fmt::format(", {} samples", Grouped(samples));
   out += "\n";
+  double target = std::strtod(metadata("until-accuracy").c_str(), nullptr);
+  if (std::string accuracy = AccuracyText(profile, target); !accuracy.empty()) out += accuracy + "\n";
   std::string lost;
   for (const auto& [reason, count] : profile.lost) {
     if (count > 0) lost += (lost.empty() ? "" : ", ") + Grouped(count) + " " + Printable(reason);

@@ -125,6 +125,10 @@ void MergeMetadata(Profile& into, const Profile& from) {
     if (!added) it->second = MergeValue(key, it->second, value);
   }
   into.metadata["profiles"] = std::to_string(count);
+  // Of each on its own; whoever can estimates them anew from the merged edges.
+  for (const char* key : {"accuracy", "accuracy-error", "unseen", "split-half-overlap"}) {
+    into.metadata.erase(key);
+  }
 }
 
 void MergeSeries(Profile& into, const Profile& from) {

@@ -63,9 +63,9 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   block.first_tsc = block.last_tsc = __rdtsc();
   block.walk_cycles = 0;
   block.cpu_ns = 0;
-  block.interval_ns = 0;
+  block.interval_ns = slot.java_ns.exchange(0, std::memory_order_relaxed);
   block.thread = slot.number;
-  block.events = 0;
+  block.events = slot.events_at_sample = 0;
   block.count = 0;
   block.failed = 0;
 }
@@ -85,15 +85,12 @@ void BurstRecorder::MeasureCpu(ThreadSlot& slot) {
 void BurstRecorder::Flush(ThreadSlot& slot, uint16_t flags) {
   BurstBlock& block = slot.block;
   block.flags = flags;
-  if (flags & BurstBlock::kLast) {
-    block.last_tsc = __rdtsc();
-    MeasureCpu(slot);
-    block.interval_ns = slot.java_ns.exchange(0, std::memory_order_relaxed);
-  }
+  // Of a burst that was cut the end is long past.
+  if (flags == BurstBlock::kLast) MeasureCpu(slot);
   if (!queue_->Push(block)) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
-    // The interval is not lost with the block: the next burst stands for it.
-    slot.java_ns.fetch_add(block.interval_ns, std::memory_order_relaxed);
+    // The interval is not lost with the burst: the next one stands for it.
+    if (flags & BurstBlock::kLast) slot.java_ns.fetch_add(block.interval_ns, std::memory_order_relaxed);
   }
   block.count = 0;
   block.failed = 0;

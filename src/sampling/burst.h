@@ -5,6 +5,7 @@
 #pragma once
 
 #include <time.h>
+#include <x86intrin.h>
 
 #include <atomic>
 #include <cstdint>
@@ -29,12 +30,12 @@ struct BurstBlock {
   };
   uint64_t tick_tsc;        // when the tick armed the thread
   uint64_t first_tsc;       // at the first call
-  uint64_t last_tsc;        // at the last call; set with kLast
+  uint64_t last_tsc;        // at the last sample; set with kLast
   uint64_t walk_cycles;     // spent walking stacks between first and last
   uint64_t cpu_ns;          // CPU time from tick to last call; 0: not measured, the time stamps will do
-  uint64_t interval_ns;     // time in Java that the burst stands for; set with kLast
+  uint64_t interval_ns;     // time in Java that the burst stands for
   uint32_t thread;          // number of the thread
-  uint32_t events;          // calls seen, sampled or skipped
+  uint32_t events;          // calls seen up to the last sample, sampled or skipped
   uint16_t count;           // ids in this block
   uint16_t flags;
   uint32_t failed;          // samples whose caller could not be found
@@ -84,6 +85,7 @@ struct ThreadSlot {
   uint32_t left = 0;                    // samples still to take; 0 = no burst
   uint32_t skip = 0;
   uint32_t stride = 1;
+  uint32_t events_at_sample = 0;  // block.events at block.last_tsc
   uint64_t random = 0;
   BurstBlock block{};
 
@@ -99,7 +101,7 @@ struct ThreadSlot {
     java_ns.store(0);
     stack_limit = 0;
     env = nullptr;
-    burst_tick = left = skip = 0;
+    burst_tick = left = skip = events_at_sample = 0;
     random = 0;
     block = {};
   }
@@ -124,6 +126,10 @@ class BurstRecorder {
   static constexpr uint32_t kNoId = UINT32_MAX;
   bool Took(ThreadSlot& slot, uint32_t id) {
     BurstBlock& block = slot.block;
+    // Whatever ends the burst, it is timed by its last sample: a burst that the VM cut short is noticed
+    // only at the next tick.
+    block.last_tsc = __rdtsc();
+    slot.events_at_sample = block.events;
     if (id == kNoId) {
       block.failed++;
     } else {
@@ -143,6 +149,7 @@ class BurstRecorder {
   void Cut(ThreadSlot& slot) {
     if (slot.left == 0) return;
     slot.left = 0;
+    slot.block.events = slot.events_at_sample;
     Flush(slot, BurstBlock::kLast | BurstBlock::kCut);
   }
 

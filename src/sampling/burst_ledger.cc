@@ -52,36 +52,55 @@ void BurstLedger::Calibrate(const BurstBlock& block) {
   double latency = static_cast<double>(block.first_tsc - block.tick_tsc);
   latency_cycles_ += latency > latency_cycles_ ? kStep : -3 * kStep;
   latency_cycles_ = std::clamp(latency_cycles_, 0.0, kMost);
+  constexpr double kPart = 0.02;
+  auto interval = static_cast<double>(block.interval_ns);
+  if (median_interval_ns_ == 0) {
+    median_interval_ns_ = interval;
+  } else {
+    median_interval_ns_ *= interval > median_interval_ns_ ? 1 + kPart : 1 - kPart;
+  }
 }
 
-double BurstLedger::EstimateCalls(const BurstBlock& block, double* density) const {
-  double interval = static_cast<double>(block.interval_ns);
+BurstLedger::Pace BurstLedger::Measure(const BurstBlock& block) const {
   double gaps = block.events > 0 ? block.events - 1.0 : 0;
   double hook = event_cycles_;
   double between = static_cast<double>(block.last_tsc - block.first_tsc) -
                    static_cast<double>(block.walk_cycles) - gaps * hook;
-  double elapsed = between * ns_per_cycle_;
-  double counted = gaps;
+  Pace pace{gaps, between * ns_per_cycle_};
   if (correction_ != Correction::kDensity) {
-    counted += 0.5;
+    pace.counted += 0.5;
     double latency = static_cast<double>(block.first_tsc - block.tick_tsc) - latency_cycles_;
-    elapsed += std::max(latency, 0.0) * ns_per_cycle_;
+    pace.elapsed += std::max(latency, 0.0) * ns_per_cycle_;
   }
   if (block.cpu_ns != 0) {
     // Walks are timed by the wall: preempted in one, they would take off more than there is.
     double cpu = std::max(block.cpu_ns - cpu_overhead_ns_, 1.0);
     double own = (static_cast<double>(block.walk_cycles) + block.events * hook) * ns_per_cycle_;
-    elapsed = std::min(elapsed, cpu - std::min(own, cpu * 0.8));
+    pace.elapsed = std::min(pace.elapsed, cpu - std::min(own, cpu * 0.8));
   }
-  elapsed = std::max(elapsed, counted * kMinCallNs);
-  *density = -1;
-  if (counted <= 0) return std::max<double>(block.events, 1);
-  *density = counted / elapsed * 1000;
-  if (interval <= elapsed) return block.events;
-  double calls = counted / elapsed * interval;
-  // A single burst that claims to have found far denser code than all others mismeasured its time.
-  double limit = interval_ns_ > 0 && bursts_ > 20 ? kMaxOutlier * calls_ / interval_ns_ * interval : calls;
-  return std::min(calls, std::max<double>(limit, block.events));
+  pace.elapsed = std::max(pace.elapsed, pace.counted * kMinCallNs);
+  return pace;
+}
+
+// In calls per nanosecond; of the burst at hand.
+double BurstLedger::HighestRate() const {
+  constexpr uint64_t kEnoughBursts = 20;
+  if (bursts_ <= kEnoughBursts || interval_ns_ <= 0) return 1 / kMinCallNs;
+  double limit = kMaxRate * calls_ / interval_ns_;
+  double call_ns = 0;
+  for (uint32_t index : sorted_) {
+    if (index >= sites_.size() || sites_[index].samples < kWellKnown) return limit;
+    call_ns += sites_[index].call_ns / sites_[index].samples;
+  }
+  return call_ns > 0 ? std::max(limit, kMaxOwnRate * sorted_.size() / call_ns) : limit;
+}
+
+double BurstLedger::EstimateCalls(const BurstBlock& block, const Pace& pace) const {
+  double interval = std::min<double>(block.interval_ns, kMaxInterval * median_interval_ns_);
+  if (pace.counted <= 0) return std::max<double>(block.events, 1);
+  if (interval <= pace.elapsed) return block.events;
+  double rate = std::min(pace.counted / pace.elapsed, HighestRate());
+  return std::max<double>(rate * interval, block.events);
 }
 
 void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& ids) {
@@ -92,17 +111,21 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
   Calibrate(block);
   walk_ns_ += block.walk_cycles * ns_per_cycle_;
   hook_ns_ += block.events * event_cycles_ * ns_per_cycle_;
-  double density;
-  double calls = EstimateCalls(block, &density);
-  calls_ += calls;
-  interval_ns_ += static_cast<double>(block.interval_ns);
-  AddTick(block, density, static_cast<uint32_t>(ids.size()));
-  if (ids.empty()) return;
-  double each = correction_ == Correction::kOff ? 1.0 : calls / ids.size();
-  weighted_samples_ += each * ids.size();
   sorted_.assign(ids.begin(), ids.end());
   for (uint32_t& id : sorted_) id = SiteTable::IndexOf(id);
   std::sort(sorted_.begin(), sorted_.end());
+  Pace pace = Measure(block);
+  double calls = EstimateCalls(block, pace);
+  calls_ += calls;
+  interval_ns_ += std::min<double>(block.interval_ns, kMaxInterval * median_interval_ns_);
+  AddTick(block, pace.counted > 0 ? pace.counted / pace.elapsed * 1000 : -1,
+          static_cast<uint32_t>(ids.size()));
+  if (ids.empty()) return;
+  double each = correction_ == Correction::kOff ? 1.0 : calls / ids.size();
+  double all = each * ids.size();
+  weighted_samples_ += all;
+  weighted_squares_ += all * all;
+  double call_ns = pace.counted > 0 ? pace.elapsed / pace.counted : 0;
   for (size_t begin = 0; begin < sorted_.size();) {
     size_t end = begin;
     while (end < sorted_.size() && sorted_[end] == sorted_[begin]) end++;
@@ -111,6 +134,8 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
     at.samples += end - begin;
     at.weight += x;
     at.squares += x * x;
+    at.cross += x * all;
+    at.call_ns += call_ns * (end - begin);
     at.half[bursts_ & 1] += x;
     begin = end;
   }
@@ -138,10 +163,27 @@ double BurstLedger::Scale() const {
   return calls_ / weighted_samples_;
 }
 
-double BurstLedger::Variance(double weight, double squares) const {
-  if (bursts_ < 2) return weight * weight;
+double BurstLedger::Variance(const Site& site) const {
+  if (bursts_ < 2 || weighted_samples_ <= 0) return site.weight * site.weight;
   double count = static_cast<double>(bursts_);
-  return std::max(0.0, count / (count - 1) * (squares - weight * weight / count));
+  double share = site.weight / weighted_samples_;
+  double sum = site.squares - 2 * share * site.cross + share * share * weighted_squares_;
+  // Calls in step with the stride can give the same share in every burst. It is still known to half a
+  // sample per burst only.
+  auto samples = static_cast<double>(site.samples);
+  double each = samples > 0 ? site.weight / samples : 0;
+  double least = std::min(samples, count) * each * each / 12;
+  return std::max(least, count / (count - 1) * sum);
+}
+
+void BurstLedger::Site::Add(const Site& other) {
+  samples += other.samples;
+  weight += other.weight;
+  squares += other.squares;
+  cross += other.cross;
+  call_ns += other.call_ns;
+  half[0] += other.half[0];
+  half[1] += other.half[1];
 }
 
 }  // namespace assay::sampling

@@ -3,20 +3,31 @@
 // A tick finds a thread at a random moment of its time in Java; the burst that follows counts
 // `events` calls from there to its last one. Each burst stands for the thread's time in Java T since
 // the burst before. Its estimate of the calls in T is
-//     N = (events - 1/2) / min(C, T) * T,     C = (first call - tick) + time between calls
+//     N = (events - 1/2) / C * T,     C = (first call - tick) + time between calls
 // ("full": sampling latency is part of C, so code with long gaps between calls is not overrated; the
 // half call is the mean distance from the last call but one to the tick), shared equally by the
 // burst's samples. "density" leaves the latency out (C from the first call on, events - 1), "off"
-// gives every sample of the profile the same weight. Cutting C at T means that a burst which outlasts its
-// interval counts exactly the calls that it saw. Time between calls is the burst's time less the cost of
+// gives every sample of the profile the same weight. A burst that outlasts its interval counts exactly the
+// calls that it saw.
+//
+// Both factors are noisy, and a few extreme products would decide the profile. So each is bounded; the
+// bounds were chosen by measurement (docs/05-estimation.md), with most of the error gone and the bias
+// programs still right:
+// - T by kMaxInterval times the median interval. A longer one is mostly chance (a late ticker, a thread
+//   that was away), while a short one has to count: the thread was found again where it just had been.
+// - calls per time by kMaxRate times the mean of all bursts, or by kMaxOwnRate times what the sites of
+//   this very burst have shown so far, if they are known well: code that is always dense may be so.
+//
+// Time between calls is the burst's time less the cost of
 // our hook: what it costs in the tightest loop of calls, or less where a burst proves it cheaper. (In
 // colder code it costs more; taking off too little dampens the correction, too much would make dense bursts
 // explode.) A call is taken to need at least kMinCallNs. The latency that arming itself has, the lower quartile of
 // those seen, is taken off likewise. A burst that lasted long is timed by the thread's CPU clock, so that being
 // preempted does not pass for sparse calls.
 //
-// The variance of an edge's weight is that of a sum of B independent bursts:
-//     B / (B - 1) * (sum of x^2 - (sum of x)^2 / B),   x = the edge's weight within one burst.
+// The variance of an edge's weight is that of a sum over B independent bursts, as a share p of all
+// calls (the error of their total is the same for all edges and left out):
+//     B / (B - 1) * sum of (x - p X)^2,   x and X = the weight of the edge and of all within one burst.
 // Neighbouring calls are alike, so counting samples as independent would claim far too much.
 //
 // One thread at a time.
@@ -38,8 +49,12 @@ class BurstLedger {
   struct Site {
     uint64_t samples = 0;
     double weight = 0;
-    double squares = 0;
+    double squares = 0;       // of its weight within a burst
+    double cross = 0;         // of that times the weight of the whole burst
+    double call_ns = 0;       // time per call in its bursts, summed over its samples
     double half[2] = {0, 0};  // the weight from odd and from even bursts
+
+    void Add(const Site& other);
   };
 
   void set_correction(Correction correction) { correction_ = correction; }
@@ -65,11 +80,14 @@ class BurstLedger {
   double call_ns() const { return call_cycles_ * ns_per_cycle_; }
   double walk_ns() const { return walk_ns_; }
   static constexpr double kMinCallNs = 2;
-  static constexpr double kMaxOutlier = 30;
+  static constexpr double kMaxInterval = 1.25;
+  static constexpr double kMaxRate = 3;
+  static constexpr double kMaxOwnRate = 1.5;
+  static constexpr uint64_t kWellKnown = 100;  // samples of a site
   // The factor that makes weights numbers of calls; 1 unless the correction is off.
   double Scale() const;
-  // Of a sum of `weight` and `squares` over all bursts.
-  double Variance(double weight, double squares) const;
+  // Of `weight` as a share of all, over all bursts.
+  double Variance(const Site& site) const;
 
   // At most kMaxTicks points, evenly thinned.
   static constexpr size_t kMaxTicks = 20000;
@@ -78,7 +96,13 @@ class BurstLedger {
  private:
   void Finish(const BurstBlock& block, const std::vector<uint32_t>& ids);
   void Calibrate(const BurstBlock& block);
-  double EstimateCalls(const BurstBlock& block, double* density) const;
+  // What a burst measured: `counted` calls in `elapsed` nanoseconds of the program's own time.
+  struct Pace {
+    double counted, elapsed;
+  };
+  Pace Measure(const BurstBlock& block) const;
+  double EstimateCalls(const BurstBlock& block, const Pace& pace) const;
+  double HighestRate() const;
   void AddTick(const BurstBlock& block, double density, uint32_t samples);
 
   Correction correction_ = Correction::kFull;
@@ -90,13 +114,15 @@ class BurstLedger {
   uint64_t start_tsc_ = 0;
   std::vector<Site> sites_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> pieces_;  // of long bursts, by thread
-  std::vector<uint32_t> sorted_;
+  std::vector<uint32_t> sorted_;  // site indices of the burst at hand
   uint64_t bursts_ = 0, cut_ = 0, samples_ = 0, failed_ = 0, events_ = 0;
   double calls_ = 0;
   double interval_ns_ = 0;
+  double median_interval_ns_ = 0;
   double hook_ns_ = 0;
   double walk_ns_ = 0;
-  double weighted_samples_ = 0;
+  double weighted_samples_ = 0;  // the weight of all bursts
+  double weighted_squares_ = 0;
   std::vector<profile::TickPoint> ticks_;
   uint64_t tick_every_ = 1;
 };

@@ -93,13 +93,39 @@ TEST_F(BurstTest, ANewTickCutsABurstThatTheVmInterrupted) {
   parameters_.samples = 10;
   parameters_.stride = 1;
   Tick();
+  slot_.java_ns = 700;
   Pass(4);
+  uint64_t seen = __rdtsc();
   Tick();
-  Pass(1);
+  slot_.java_ns = 900;
+  Pass(10);
   auto blocks = Drain();
-  ASSERT_EQ(blocks.size(), 1u);
+  ASSERT_EQ(blocks.size(), 2u);
   EXPECT_EQ(blocks[0].count, 4);
   EXPECT_EQ(blocks[0].flags, BurstBlock::kLast | BurstBlock::kCut);
+  // It ended with its last sample, and the new burst keeps its own interval.
+  EXPECT_LE(blocks[0].last_tsc, seen);
+  EXPECT_EQ(blocks[0].interval_ns, 700u);
+  EXPECT_EQ(blocks[1].interval_ns, 900u);
+}
+
+// Calls skipped after the last sample are not timed, so they do not count either.
+TEST_F(BurstTest, ACutBurstCountsUpToItsLastSample) {
+  parameters_.samples = 10;
+  parameters_.stride = 3;
+  Tick();
+  int taken = 0, at_last = 0;
+  for (int i = 1; i <= 8; i++) {
+    if (!recorder_.OnCall(slot_)) continue;
+    recorder_.Took(slot_, 5);
+    taken++;
+    at_last = i;
+  }
+  recorder_.Cut(slot_);
+  auto blocks = Drain();
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(blocks[0].count, taken);
+  EXPECT_EQ(blocks[0].events, static_cast<uint32_t>(at_last));
 }
 
 TEST_F(BurstTest, FailedSamplesCountButCarryNoId) {

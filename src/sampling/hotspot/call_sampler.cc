@@ -425,9 +425,6 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   metadata["ns-per-call-in-burst"] = std::to_string(ledger_.call_ns());
   metadata["walk-ms"] = std::to_string(ledger_.walk_ns() / 1e6);
   metadata["hook-ms"] = std::to_string(ledger_.hook_ns() / 1e6);
-  if (resolver_->split_half() >= 0) {
-    metadata["split-half-overlap"] = std::to_string(resolver_->split_half());
-  }
 }
 
 DoctorReport CallSampler::Examine(JavaVM* vm, JNIEnv* jni) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/estimate/accuracy.h"
+
 namespace assay::sampling {
 namespace {
 
@@ -109,11 +111,7 @@ void SiteResolver::TakeInto(uint32_t index, const Meaning& meaning) {
     return;
   }
   Totals& totals = retired_[meaning.chain];
-  totals.sampled.samples += site.samples;
-  totals.sampled.weight += site.weight;
-  totals.sampled.squares += site.squares;
-  totals.sampled.half[0] += site.half[0];
-  totals.sampled.half[1] += site.half[1];
+  totals.sampled.Add(site);
   totals.counted += count;
 }
 
@@ -188,11 +186,7 @@ void SiteResolver::Fill(profile::Profile& profile, bool exhaustive) {
     if (index >= ledger_->sites().size()) continue;
     const BurstLedger::Site& site = ledger_->sites()[index];
     Totals& totals = now[meaning.chain];
-    totals.sampled.samples += site.samples;
-    totals.sampled.weight += site.weight;
-    totals.sampled.squares += site.squares;
-    totals.sampled.half[0] += site.half[0];
-    totals.sampled.half[1] += site.half[1];
+    totals.sampled.Add(site);
   }
 
   for (profile::EdgeId edge = 0; edge < profile.edges().size(); edge++) {
@@ -204,25 +198,23 @@ void SiteResolver::Fill(profile::Profile& profile, bool exhaustive) {
     profile.node(node).calls = 0;
   }
   double scale = ledger_->Scale();
-  double halves[2] = {0, 0};
-  for (const Totals& totals : now) {
-    halves[0] += totals.sampled.half[0];
-    halves[1] += totals.sampled.half[1];
-  }
-  double overlap = 0;
+  std::vector<estimate::EdgeEvidence> evidence;
   for (size_t i = 0; i < now.size(); i++) {
     const Chain& chain = *chains_[i];
     const BurstLedger::Site& site = now[i].sampled;
     uint64_t counted = now[i].counted + counted_[i].counted;
     if (site.samples + counted == 0) continue;
     double weight = site.weight * scale + static_cast<double>(counted);
-    double variance = ledger_->Variance(site.weight, site.squares) * scale * scale;
+    double variance = ledger_->Variance(site) * scale * scale;
     profile::MethodId callee = MethodOf(profile, chain[0].first);
     profile::MethodId caller = MethodOf(profile, chain[1].first);
-    profile.AddEdge(caller, chain[1].second, callee, site.samples + counted, weight, variance);
-    if (halves[0] > 0 && halves[1] > 0) {
-      overlap += std::min(site.half[0] / halves[0], site.half[1] / halves[1]);
-    }
+    profile::EdgeId edge = profile.InternEdge(caller, chain[1].second, callee);
+    profile.edge(edge).samples += site.samples + counted;
+    profile.edge(edge).weight += weight;
+    profile.edge(edge).variance += variance;
+    if (edge >= evidence.size()) evidence.resize(edge + 1);
+    evidence[edge].half[0] += site.half[0];
+    evidence[edge].half[1] += site.half[1];
     if (depth_ <= 2) continue;
     profile::NodeId node = profile::kRootNode;
     for (size_t frame = chain.size(); frame-- > 0;) {
@@ -232,7 +224,11 @@ void SiteResolver::Fill(profile::Profile& profile, bool exhaustive) {
     profile.node(node).samples += site.samples + counted;
     profile.node(node).calls += weight;
   }
-  split_half_ = halves[0] > 0 && halves[1] > 0 ? overlap * 100 : -1;
+  for (profile::EdgeId edge = 0; edge < evidence.size(); edge++) {
+    evidence[edge].weight = profile.edge(edge).weight;
+    evidence[edge].variance = profile.edge(edge).variance;
+  }
+  if (auto accuracy = estimate::EstimateAccuracy(evidence)) estimate::Record(*accuracy, profile);
 }
 
 }  // namespace assay::sampling

@@ -24,10 +24,8 @@ class SiteResolver {
   // Resolves and retires the sites of unloaded code. Cheap when nothing was unloaded.
   void RetireUnloaded();
   // Brings edges (and contexts, from depth 3 on) of the profile up to date. `exhaustive`: weights are
-  // exact counts. Asks the VM for names of walked methods, so on a thread that may.
+  // exact counts. Records the estimated accuracy. Asks the VM for names of walked methods, so on a thread that may.
   void Fill(profile::Profile& profile, bool exhaustive);
-  // How far two halves of the bursts agree, in percent of overlap; negative when unknown.
-  double split_half() const { return split_half_; }
   const std::map<std::string, uint64_t>& unresolved() const { return unresolved_; }
 
  private:
@@ -62,7 +60,6 @@ class SiteResolver {
   std::map<std::string, uint64_t> unresolved_;
   std::vector<profile::MethodId> profile_ids_;  // by method
   uint64_t lost_samples_ = 0;
-  double split_half_ = -1;
 };
 
 }  // namespace assay::sampling

@@ -1,0 +1,129 @@
+#include "src/estimate/accuracy.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numbers>
+#include <string>
+#include <vector>
+
+namespace assay::estimate {
+namespace {
+
+// |k - m| expected when k findings were made, unseen edges included; in findings.
+double Expected(double k) {
+  return std::sqrt(2 * k / std::numbers::pi) * (1 + 1.35 * std::pow(k, -3.9));
+}
+
+// |odd - even| expected when k findings divide at random.
+double ExpectedSplit(double k) {
+  return std::sqrt(2 * k / std::numbers::pi) * (1 + 0.25 * std::pow(k, -3));
+}
+
+// Expected(k') of the k' that a run of half the length would have made of k, doubled.
+double ExpectedAtHalf(double k) {
+  constexpr int kExact = 32;
+  static const auto table = [] {
+    std::array<double, kExact + 1> made{};
+    for (int n = 1; n <= kExact; n++) {
+      double chance = std::pow(0.5, n);  // of 0 findings out of n
+      for (int left = 1; left <= n; left++) {
+        chance *= static_cast<double>(n - left + 1) / left;
+        made[n] += 2 * chance * Expected(left);
+      }
+    }
+    return made;
+  }();
+  if (k >= kExact) return std::numbers::sqrt2 * Expected(k);
+  int below = std::max(1, static_cast<int>(k));
+  double part = std::clamp(k - below, 0.0, 1.0);
+  return table[below] * (1 - part) + table[below + 1] * part;
+}
+
+}  // namespace
+
+std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges) {
+  double total = 0, halves[2] = {0, 0};
+  bool sampled = false;
+  for (const EdgeEvidence& edge : edges) {
+    total += edge.weight;
+    halves[0] += edge.half[0];
+    halves[1] += edge.half[1];
+    sampled |= edge.variance > 0;
+  }
+  if (total <= 0 || !sampled) return std::nullopt;
+  bool split = halves[0] > 0 && halves[1] > 0;
+
+  double error = 0, at_half = 0, unseen = 0, spread = 0, disagreement = 0, predicted = 0;
+  for (const EdgeEvidence& edge : edges) {
+    if (edge.weight <= 0 || edge.variance <= 0) continue;
+    double share = edge.weight / total;
+    double k = std::max(1.0, edge.weight * edge.weight / edge.variance);
+    error += share / k * Expected(k);
+    at_half += share / k * ExpectedAtHalf(k);
+    unseen += share * std::exp(1 - k);
+    spread += share * share / k;
+    if (!split) continue;
+    predicted += 2 * share / k * ExpectedSplit(k);
+    disagreement += std::abs(edge.half[0] / halves[0] - edge.half[1] / halves[1]);
+  }
+  if (error <= 0) return std::nullopt;
+  double stratified = split ? std::clamp(disagreement / predicted, 0.25, 2.0) : 1;
+  Accuracy found;
+  double missing = std::min(1.0, error / 2 * stratified);
+  found.percent = 100 * (1 - missing);
+  found.unseen = 100 * unseen;
+  found.decay = std::clamp(std::log2(at_half / error), 0.05, 0.5);
+  // The scatter of a sum of |errors|, and what the approximations above leave open.
+  constexpr double kModel = 0.15;
+  double scatter = 1.96 / 2 * std::sqrt((1 - 2 / std::numbers::pi) * spread) * stratified;
+  found.error = 100 * std::hypot(scatter, kModel * missing);
+  return found;
+}
+
+std::optional<Accuracy> EstimateAccuracy(const profile::Profile& profile) {
+  std::vector<EdgeEvidence> edges;
+  edges.reserve(profile.edges().size());
+  for (const profile::Edge& edge : profile.edges()) edges.push_back({edge.weight, edge.variance, {}});
+  return EstimateAccuracy(edges);
+}
+
+std::optional<Accuracy> AccuracyOf(const profile::Profile& profile) {
+  std::optional<Accuracy> found = EstimateAccuracy(profile);
+  auto number = [&profile](const char* key, double* value) {
+    auto it = profile.metadata.find(key);
+    if (it == profile.metadata.end()) return false;
+    char* end = nullptr;
+    double parsed = std::strtod(it->second.c_str(), &end);
+    if (end == it->second.c_str() || !(parsed >= 0 && parsed <= 100)) return false;
+    *value = parsed;
+    return true;
+  };
+  double percent;
+  if (!found || !number("accuracy", &percent)) return found;
+  found->percent = percent;
+  number("accuracy-error", &found->error);
+  number("unseen", &found->unseen);
+  return found;
+}
+
+void Record(const Accuracy& accuracy, profile::Profile& profile) {
+  auto text = [](double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.2f", value);
+    return std::string(digits);
+  };
+  profile.metadata["accuracy"] = text(accuracy.percent);
+  profile.metadata["accuracy-error"] = text(accuracy.error);
+  profile.metadata["unseen"] = text(accuracy.unseen);
+}
+
+double LengthFor(const Accuracy& now, double target_percent) {
+  double missing = 100 - now.percent, allowed = std::max(100 - target_percent, 0.01);
+  if (missing <= allowed) return 1;
+  return std::pow(missing / allowed, 1 / now.decay);
+}
+
+}  // namespace assay::estimate

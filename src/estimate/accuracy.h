@@ -1,0 +1,52 @@
+// How near a sampled profile is to the truth, judged from the sample alone: the expected overlap with
+// the exhaustive profile (P0's measure), how sure that is, and how much longer to sample for more.
+//
+// The overlap is 1 - 1/2 * sum of |p_i - q_i| over all edges, p the estimated and q the true shares.
+// An edge of weight w and variance v rests on k = w^2 / v independent findings (1 when a single burst
+// found it). Were findings a Poisson process of mean m, the expected error E|k - m| would be 2 m
+// exp(-m) below m = 1 and near sqrt(2 m / pi) above. It has to be computed from k, which is seen,
+// instead of m, which is not. Expected(k) below is a function of k whose mean over k is right for all
+// m, within a few percent but for the neighbourhood of m = 1. Edges that were never seen are
+// in it: they are the mirror image of those seen once (Good and Turing).
+//
+// Ticks come at even distances, so the sample follows the program's phases better than independent
+// draws would, and the variance between bursts, which the phases are part of, says too much. Where it is known
+// how the weight divides among odd and even bursts, the observed disagreement of the two halves over
+// the one that the variances predict corrects for that.
+//
+// What both halves have in common, a bias of the method, cannot be seen this way.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "src/profile/profile.h"
+
+namespace assay::estimate {
+
+struct EdgeEvidence {
+  double weight = 0;
+  double variance = 0;
+  double half[2] = {0, 0};  // weight from odd and from even bursts; both 0 when not known
+};
+
+struct Accuracy {
+  double percent = 0;  // expected overlap with the truth
+  double error = 0;    // half-width of its 95 % interval, in points
+  double unseen = 0;   // percent of all calls made along edges that were never sampled
+  double decay = 0.5;  // 100 - percent falls as (length of the run) ^ -decay
+};
+
+// Nothing when the weights are exact, or too few to tell.
+std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges);
+std::optional<Accuracy> EstimateAccuracy(const profile::Profile& profile);
+
+// As written in the profile by whoever knew more than its edges show; otherwise estimated from them.
+std::optional<Accuracy> AccuracyOf(const profile::Profile& profile);
+// Writes metadata "accuracy", "accuracy-error" and "unseen", in percent.
+void Record(const Accuracy& accuracy, profile::Profile& profile);
+
+// How many times as long the run has to be for the target; 1 when it is reached.
+double LengthFor(const Accuracy& now, double target_percent);
+
+}  // namespace assay::estimate

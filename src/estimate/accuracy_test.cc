@@ -1,0 +1,127 @@
+#include "src/estimate/accuracy.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <vector>
+
+namespace assay::estimate {
+namespace {
+
+// A program whose edges have shares proportional to rank ^ -slope, and whose neighbouring calls are alike: a
+// burst of `calls` calls draws only `distinct` edges. Phases, when there are any, use disjoint
+// edges and are visited by ticks at even distances.
+struct Program {
+  int edges;
+  double slope;
+  int calls;
+  int distinct;
+  int phases = 1;
+};
+
+struct Outcome {
+  double overlap;
+  std::vector<EdgeEvidence> evidence;
+};
+
+Outcome Sample(const Program& program, int bursts, std::mt19937_64& random) {
+  std::vector<double> share(program.edges);
+  double total = 0;
+  for (int i = 0; i < program.edges; i++) total += share[i] = std::pow(i + 1, -program.slope);
+  for (double& each : share) each /= total;
+  std::discrete_distribution<int> draw(share.begin(), share.end());
+  std::vector<double> sum(program.edges * program.phases), squares(sum.size());
+  std::vector<EdgeEvidence> evidence(sum.size());
+  for (int burst = 0; burst < bursts; burst++) {
+    int phase = static_cast<int>(static_cast<int64_t>(burst) * program.phases / bursts);
+    std::map<int, int> seen;
+    for (int i = 0; i < program.distinct; i++) {
+      seen[draw(random)] += program.calls / program.distinct;
+    }
+    for (auto [i, count] : seen) {
+      size_t edge = static_cast<size_t>(phase) * program.edges + i;
+      sum[edge] += count;
+      squares[edge] += 1.0 * count * count;
+      evidence[edge].half[burst & 1] += count;
+    }
+  }
+  double all = 1.0 * bursts * (program.calls / program.distinct) * program.distinct;
+  double overlap = 0;
+  for (size_t edge = 0; edge < sum.size(); edge++) {
+    overlap += std::min(sum[edge] / all, share[edge % program.edges] / program.phases);
+    evidence[edge].weight = sum[edge];
+    evidence[edge].variance = squares[edge] - sum[edge] * sum[edge] / bursts;
+  }
+  std::erase_if(evidence, [](const EdgeEvidence& edge) { return edge.weight == 0; });
+  return {overlap * 100, evidence};
+}
+
+class AccuracyTest : public testing::TestWithParam<std::tuple<Program, int>> {};
+
+TEST_P(AccuracyTest, EstimateIsNearTheMeasuredOverlap) {
+  auto [program, bursts] = GetParam();
+  std::mt19937_64 random(5);
+  constexpr int kRuns = 20;
+  double bias = 0;
+  int within = 0;
+  for (int run = 0; run < kRuns; run++) {
+    Outcome outcome = Sample(program, bursts, random);
+    auto estimate = EstimateAccuracy(outcome.evidence);
+    ASSERT_TRUE(estimate.has_value());
+    bias += (estimate->percent - outcome.overlap) / kRuns;
+    within += std::abs(estimate->percent - outcome.overlap) <= estimate->error;
+  }
+  EXPECT_NEAR(bias, 0, 3);
+  EXPECT_GE(within, kRuns * 9 / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, AccuracyTest,
+    testing::Combine(testing::Values(Program{100, 0, 16, 16}, Program{1000, 1, 16, 4},
+                                     Program{20000, 1, 16, 4}, Program{3000, 1.5, 16, 1},
+                                     Program{300, 1, 16, 4, 10}),
+                     testing::Values(300, 3000, 10000)));
+
+// Without the halves the phases count as chance: too careful, never too sure.
+TEST(AccuracyAlone, VarianceAloneIsCareful) {
+  std::mt19937_64 random(6);
+  Outcome outcome = Sample({300, 1, 16, 4, 10}, 3000, random);
+  for (EdgeEvidence& edge : outcome.evidence) edge.half[0] = edge.half[1] = 0;
+  auto estimate = EstimateAccuracy(outcome.evidence);
+  ASSERT_TRUE(estimate.has_value());
+  EXPECT_LT(estimate->percent, outcome.overlap + 2);
+  EXPECT_GT(estimate->percent, outcome.overlap - 10);
+}
+
+TEST(AccuracyAlone, SaysHowMuchLonger) {
+  std::mt19937_64 random(7);
+  Program program{2000, 1, 16, 4};
+  auto brief = EstimateAccuracy(Sample(program, 1000, random).evidence);
+  ASSERT_TRUE(brief.has_value());
+  double target = brief->percent + 8;
+  double length = LengthFor(*brief, target);
+  EXPECT_GT(length, 1.2);
+  Outcome longer = Sample(program, static_cast<int>(1000 * length), random);
+  EXPECT_NEAR(longer.overlap, target, 3);
+  EXPECT_EQ(LengthFor(*brief, brief->percent - 1), 1);
+}
+
+TEST(AccuracyAlone, ExactAndEmptyProfilesHaveNoEstimate) {
+  profile::Profile profile;
+  EXPECT_FALSE(EstimateAccuracy(profile).has_value());
+  profile.AddEdge(profile.InternMethod("A", "f", "()V"), 1, profile.InternMethod("A", "g", "()V"), 100, 100);
+  EXPECT_FALSE(EstimateAccuracy(profile).has_value());
+}
+
+TEST(AccuracyAlone, OneBurstSaysNextToNothing) {
+  auto estimate = EstimateAccuracy(std::vector<EdgeEvidence>{{5, 25, {}}, {11, 121, {}}});
+  ASSERT_TRUE(estimate.has_value());
+  EXPECT_LT(estimate->percent, 20);
+  EXPECT_GT(estimate->unseen, 80);
+}
+
+}  // namespace
+}  // namespace assay::estimate

@@ -1,0 +1,91 @@
+"""The accuracy that Assay claims for its own profiles, and profiling until it is reached."""
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from assay_test import ASSAY, assay, compile_java, each_jdk, java, show_json
+
+RATIOS = pathlib.Path(__file__).parent.parent / "calls" / "Ratios.java"
+PLAIN = ("-XX:TieredStopAtLevel=1", "-XX:-Inline")
+
+
+def start_forever(version, classes):
+    child = subprocess.Popen([java(version), *PLAIN, "-cp", classes, "Ratios", "forever"],
+                             stdout=subprocess.PIPE, text=True)
+    child.stdout.readline()
+    return child
+
+
+class Estimate(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.classes = compile_java([RATIOS])
+
+    def setUp(self):
+        self.path = tempfile.mktemp(suffix=".profile")
+
+    @each_jdk()
+    def test_every_profile_states_its_accuracy(self, version):
+        result = assay("run", "-o", self.path, "--", java(version), *PLAIN, "-cp", self.classes, "Ratios", "100")
+        self.assertIn("accuracy about", result.stderr)
+        self.assertIn("accuracy about", assay("show", self.path).stdout)
+        metadata = show_json(self.path)["metadata"]
+        claimed, error = float(metadata["accuracy"]), float(metadata["accuracy-error"])
+        # Four edges and hundreds of bursts: little is left to chance.
+        self.assertGreater(claimed, 80)
+        self.assertLessEqual(claimed, 100)
+        self.assertGreater(error, 0)
+        edges = show_json(self.path)["edges"]
+        self.assertTrue(all(0 < edge["error"] for edge in edges if edge["samples"] > 0), edges)
+
+    @each_jdk()
+    def test_exact_profiles_claim_nothing(self, version):
+        result = assay("run", "--collect", "exact", "-o", self.path, "--", java(version), "-cp", self.classes, "Ratios", "1")
+        self.assertNotIn("accuracy", result.stderr)
+        self.assertNotIn("accuracy", show_json(self.path)["metadata"])
+
+    @each_jdk()
+    def test_run_until_accuracy_leaves_the_program_running(self, version):
+        result = assay("run", "--until-accuracy", "60", "--flush", "100ms", "-o", self.path, "--",
+                       java(version), *PLAIN, "-cp", self.classes, "Ratios", "300")
+        self.assertIn("profiling ends, the program goes on", result.stderr)
+        self.assertIn("sum", result.stdout)
+        self.assertIn("enough for 60 %", result.stderr)
+        metadata = show_json(self.path)["metadata"]
+        self.assertGreaterEqual(float(metadata["accuracy"]), 60)
+        self.assertNotEqual(metadata.get("ended"), "unfinished")
+
+    @each_jdk()
+    def test_attach_until_accuracy_returns_when_reached(self, version):
+        child = start_forever(version, self.classes)
+        try:
+            result = assay("attach", child.pid, "--until-accuracy", "60", "--flush", "100ms", "-o", self.path)
+            self.assertIn("enough for 60 %", result.stderr)
+            status = subprocess.run([ASSAY, "detach", str(child.pid)], capture_output=True, text=True)
+            self.assertIn("nothing is being profiled", status.stderr)
+            self.assertIsNone(child.poll())
+        finally:
+            child.kill()
+            child.communicate()
+
+    @each_jdk()
+    def test_out_of_reach_says_how_much_longer(self, version):
+        result = assay("run", "--until-accuracy", "99.99", "--tick", "20ms", "-o", self.path, "--",
+                       java(version), *PLAIN, "-cp", self.classes, "Ratios", "20")
+        self.assertNotIn("profiling ends", result.stderr)
+        self.assertRegex(result.stderr, r"99\.99 % (needs about|is out of reach)")
+
+    def test_merging_estimates_anew(self):
+        version = max(v for v in (17, 25))
+        paths = [tempfile.mktemp(suffix=".profile") for _ in range(2)]
+        for seed, path in enumerate(paths):
+            assay("run", "--seed", seed + 1, "-o", path, "--", java(version), *PLAIN, "-cp", self.classes, "Ratios", "30")
+        assay("merge", *paths, "-o", self.path)
+        merged = show_json(self.path)["metadata"]["accuracy"]
+        self.assertNotIn(",", merged)
+        self.assertGreater(float(merged), 50)
+
+
+if __name__ == "__main__":
+    unittest.main()
