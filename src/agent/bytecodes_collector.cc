@@ -1,12 +1,11 @@
 #include "src/agent/bytecodes_collector.h"
 
-#include <cstring>
 #include <string>
 
 #include "src/agent/class_filter.h"
+#include "src/agent/class_hook.h"
 #include "src/agent/context_store.h"
 #include "src/agent/exact_registry.h"
-#include "src/agent/retransform.h"
 #include "src/agent/runtime_class.h"
 #include "src/agent/vm_info.h"
 #include "src/instrument/count_pass.h"
@@ -70,36 +69,13 @@ bool IsJdkLoader(JNIEnv* jni, jobject loader) {
 void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv* jni, jclass, jobject loader,
                          const char* given_name, jobject, jint size, const unsigned char* data,
                          jint* new_size, unsigned char** new_data) {
-  ByteSpan bytes(data, static_cast<size_t>(size));
-  auto file = classfile::ParseClass(bytes);
-  std::string name = given_name != nullptr ? given_name
-                     : file.ok()           ? std::string(file->Name())
-                                           : "";
+  HookedClass loaded(given_name, data, size);
+  const std::string& name = loaded.name();
   if (instrument::IsNeverCounted(name) || !engine->filter.Wants(name)) return;
-  if (!file.ok()) {
-    engine->registry.AddSkipped(SourceName(name), file.error().ToString());
-    return;
-  }
-  engine->registry.AddClass(*file);
+  if (loaded.file().ok()) engine->registry.AddClass(*loaded.file());
   bool jdk_class = !engine->all_are_application && IsJdkLoader(jni, loader);
   instrument::CountPass pass(engine->numbers, engine->count, jdk_class);
-  instrument::Pass* passes[] = {&pass};
-  auto rewritten = instrument::RewriteClass(bytes, passes);
-  if (!rewritten.ok()) {
-    engine->registry.AddSkipped(SourceName(name), rewritten.error().ToString());
-    return;
-  }
-  for (const auto& skipped : rewritten->skipped) {
-    engine->registry.AddSkipped(SourceName(name) + "." + skipped.method, skipped.reason);
-  }
-  if (rewritten->bytes.empty()) return;
-  unsigned char* copy = nullptr;
-  if (jvmti->Allocate(static_cast<jlong>(rewritten->bytes.size()), &copy) != JVMTI_ERROR_NONE) {
-    return;
-  }
-  std::memcpy(copy, rewritten->bytes.data(), rewritten->bytes.size());
-  *new_data = copy;
-  *new_size = static_cast<jint>(rewritten->bytes.size());
+  loaded.Rewrite(pass, engine->registry, jvmti, new_size, new_data);
 }
 
 jobject PlatformLoader(JNIEnv* jni) {
@@ -120,7 +96,7 @@ Status DefineRuntime(JavaVM* vm, JNIEnv* jni) {
   };
   ByteSpan bytes(assay_class_count, static_cast<size_t>(assay_class_count_end - assay_class_count));
   ASSAY_ASSIGN(engine->runtime,
-               DefineRuntimeClass(vm, jni, kRuntimeClass, bytes, natives, "granularity"));
+               DefineRuntimeClass(vm, jni, kRuntimeClass, bytes, natives, "granularity", "I"));
   return {};
 }
 
@@ -167,20 +143,7 @@ class BytecodesCollector : public Collector {
     if (engine == nullptr) engine = new Engine;
     ASSAY_TRY(TakeOptions(options));
     if (engine->jvmti != nullptr) return {};
-    jvmtiEnv* jvmti = nullptr;
-    if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
-      return Error{"this JVM has no JVMTI"};
-    }
-    jvmtiCapabilities capabilities = {};
-    capabilities.can_generate_all_class_hook_events = 1;
-    capabilities.can_retransform_classes = 1;
-    if (jvmti->AddCapabilities(&capabilities) != JVMTI_ERROR_NONE) {
-      return Error{"this JVM cannot rewrite classes"};
-    }
-    jvmtiEventCallbacks callbacks = {};
-    callbacks.ClassFileLoadHook = OnClassFile;
-    jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
-    engine->jvmti = jvmti;
+    ASSAY_ASSIGN(engine->jvmti, MakeRewritingEnvironment(vm, OnClassFile));
     return {};
   }
 
@@ -192,12 +155,7 @@ class BytecodesCollector : public Collector {
     ASSAY_TRY(DefineRuntime(vm, jni));
     SetStatic(jni, "granularity", engine->granularity);
     SetStatic(jni, "jitter", engine->jitter);
-    engine->jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-                                            nullptr);
-    uint64_t refused = RetransformLoadedClasses(engine->jvmti, jni);
-    if (refused != 0) {
-      engine->registry.AddLost("classes loaded before that could not be changed", refused);
-    }
+    StartRewriting(engine->jvmti, jni, engine->registry);
     return {};
   }
 
@@ -213,12 +171,7 @@ class BytecodesCollector : public Collector {
   }
 
   void Stop(bool at_vm_death) override {
-    engine->jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-                                            nullptr);
-    if (at_vm_death) return;
-    // Without the hook, retransformation gives every class its own code back.
-    JNIEnv* jni = CurrentJni(vm_);
-    if (jni != nullptr) RetransformLoadedClasses(engine->jvmti, jni);
+    StopRewriting(engine->jvmti, at_vm_death ? nullptr : CurrentJni(vm_));
   }
 
   bool IsDeterministic() const override { return true; }

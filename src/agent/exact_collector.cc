@@ -1,18 +1,17 @@
 #include "src/agent/exact_collector.h"
 
 #include <chrono>
-#include <cstring>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "src/agent/call_origin.h"
 #include "src/agent/class_filter.h"
+#include "src/agent/class_hook.h"
 #include "src/agent/exact_memory.h"
 #include "src/agent/exact_registry.h"
 #include "src/agent/exact_snapshot.h"
-#include "src/agent/quiet_natives.h"
-#include "src/agent/retransform.h"
+#include "src/agent/runtime_class.h"
 #include "src/agent/vm_info.h"
 #include "src/instrument/exact_pass.h"
 
@@ -72,64 +71,26 @@ jint JNICALL FindSite(JNIEnv* jni, jclass, jint site, jint method) {
 void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* given_name, jobject,
                          jint size, const unsigned char* data, jint* new_size,
                          unsigned char** new_data) {
-  ByteSpan bytes(data, static_cast<size_t>(size));
-  auto file = classfile::ParseClass(bytes);
-  std::string name = given_name != nullptr ? given_name
-                     : file.ok()           ? std::string(file->Name())
-                                           : "";
-  if (MustNotBeRewritten(name) || !engine->filter.Wants(name)) return;
-  if (!file.ok()) {
-    // The VM will say the same with its own words; nothing of ours is in the way.
-    engine->registry.AddSkipped(SourceName(name), file.error().ToString());
-    return;
-  }
-  engine->registry.AddClass(*file);
+  HookedClass loaded(given_name, data, size);
+  if (MustNotBeRewritten(loaded.name()) || !engine->filter.Wants(loaded.name())) return;
+  if (loaded.file().ok()) engine->registry.AddClass(*loaded.file());
   instrument::ExactPass pass(engine->registry);
-  instrument::Pass* passes[] = {&pass};
-  auto rewritten = instrument::RewriteClass(bytes, passes);
-  if (!rewritten.ok()) {
-    engine->registry.AddSkipped(SourceName(name), rewritten.error().ToString());
-    return;
-  }
-  for (const auto& skipped : rewritten->skipped) {
-    engine->registry.AddSkipped(SourceName(name) + "." + skipped.method, skipped.reason);
-  }
-  if (rewritten->bytes.empty()) return;
-  unsigned char* copy = nullptr;
-  if (jvmti->Allocate(static_cast<jlong>(rewritten->bytes.size()), &copy) != JVMTI_ERROR_NONE) {
-    return;
-  }
-  std::memcpy(copy, rewritten->bytes.data(), rewritten->bytes.size());
-  *new_data = copy;
-  *new_size = static_cast<jint>(rewritten->bytes.size());
+  loaded.Rewrite(pass, engine->registry, jvmti, new_size, new_data);
 }
 
 Status DefineRuntime(JavaVM* vm, JNIEnv* jni) {
   if (engine->runtime_ready) return {};
-  jclass type =
-      jni->DefineClass(kRuntimeClass, nullptr, reinterpret_cast<const jbyte*>(assay_class_exact),
-                       static_cast<jsize>(assay_class_exact_end - assay_class_exact));
-  if (type == nullptr) {
-    jni->ExceptionClear();
-    return Error{"this JVM does not accept the runtime class " + std::string(kRuntimeClass)};
-  }
-  auto entry = [](const char* name, const char* signature, void* function) {
-    return JNINativeMethod{const_cast<char*>(name), const_cast<char*>(signature), function};
-  };
   JNINativeMethod natives[] = {
-      entry("setup", "()J", reinterpret_cast<void*>(Setup)),
-      entry("openThread", "(J)J", reinterpret_cast<void*>(OpenThread)),
-      entry("closeThread", "(J)V", reinterpret_cast<void*>(CloseThread)),
-      entry("growStack", "(J)J", reinterpret_cast<void*>(GrowStack)),
-      entry("newChild", "(JJ)J", reinterpret_cast<void*>(NewChild)),
-      entry("findSite", "(II)I", reinterpret_cast<void*>(FindSite)),
+      NativeMethod("setup", "()J", reinterpret_cast<void*>(Setup)),
+      NativeMethod("openThread", "(J)J", reinterpret_cast<void*>(OpenThread)),
+      NativeMethod("closeThread", "(J)V", reinterpret_cast<void*>(CloseThread)),
+      NativeMethod("growStack", "(J)J", reinterpret_cast<void*>(GrowStack)),
+      NativeMethod("newChild", "(JJ)J", reinterpret_cast<void*>(NewChild)),
+      NativeMethod("findSite", "(II)I", reinterpret_cast<void*>(FindSite)),
   };
-  ASSAY_TRY(RegisterNativesQuietly(vm, jni, type, natives));
-  // Asking for a static field runs the initializer, while no class is rewritten yet.
-  if (jni->GetStaticFieldID(type, "TREE", "J") == nullptr) {
-    jni->ExceptionClear();
-    return Error{"the runtime class " + std::string(kRuntimeClass) + " cannot be initialized here"};
-  }
+  ByteSpan bytes(assay_class_exact, static_cast<size_t>(assay_class_exact_end - assay_class_exact));
+  // The initializer runs while no class is rewritten yet.
+  ASSAY_TRY(DefineRuntimeClass(vm, jni, kRuntimeClass, bytes, natives, "TREE", "J"));
   engine->runtime_ready = true;
   return {};
 }
@@ -139,20 +100,7 @@ class ExactCollector : public Collector {
   Status Prepare(JavaVM* vm, const Options& options) override {
     if (engine == nullptr) engine = new Engine(options.Count("max-contexts"));
     if (engine->jvmti != nullptr) return {};
-    jvmtiEnv* jvmti = nullptr;
-    if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
-      return Error{"this JVM has no JVMTI"};
-    }
-    jvmtiCapabilities capabilities = {};
-    capabilities.can_generate_all_class_hook_events = 1;
-    capabilities.can_retransform_classes = 1;
-    if (jvmti->AddCapabilities(&capabilities) != JVMTI_ERROR_NONE) {
-      return Error{"this JVM cannot rewrite classes"};
-    }
-    jvmtiEventCallbacks callbacks = {};
-    callbacks.ClassFileLoadHook = OnClassFile;
-    jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
-    engine->jvmti = jvmti;
+    ASSAY_ASSIGN(engine->jvmti, MakeRewritingEnvironment(vm, OnClassFile));
     return {};
   }
 
@@ -164,11 +112,7 @@ class ExactCollector : public Collector {
     engine->filter = ClassFilter(options);
     engine->origin = std::make_unique<CallOrigin>(engine->jvmti, engine->registry, kRuntimeClass);
     ASSAY_TRY(DefineRuntime(vm, jni));
-    engine->jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-                                            nullptr);
-    uint64_t refused = RetransformLoadedClasses(engine->jvmti, jni);
-    if (refused != 0)
-      engine->registry.AddLost("classes loaded before that could not be changed", refused);
+    StartRewriting(engine->jvmti, jni, engine->registry);
     return {};
   }
 
@@ -185,12 +129,7 @@ class ExactCollector : public Collector {
 
   void Stop(bool at_vm_death) override {
     stopped_ = true;
-    engine->jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-                                            nullptr);
-    if (at_vm_death) return;
-    // Without the hook, retransformation gives every class its own code back.
-    JNIEnv* jni = CurrentJni(vm_);
-    if (jni != nullptr) RetransformLoadedClasses(engine->jvmti, jni);
+    StopRewriting(engine->jvmti, at_vm_death ? nullptr : CurrentJni(vm_));
   }
 
  private:

@@ -1,16 +1,12 @@
 #include "src/agent/sampled_collector.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstring>
-#include <thread>
 
 #include "src/agent/class_filter.h"
-#include "src/agent/quiet_natives.h"
-#include "src/agent/retransform.h"
+#include "src/agent/class_hook.h"
+#include "src/agent/runtime_class.h"
 #include "src/agent/sampled_memory.h"
 #include "src/agent/sampled_results.h"
 #include "src/agent/sampled_timer.h"
@@ -90,58 +86,26 @@ jlong JNICALL NewKey(JNIEnv*, jclass, jlong key, jobject type, jlong value, jint
 void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* given_name, jobject,
                          jint size, const unsigned char* data, jint* new_size,
                          unsigned char** new_data) {
-  ByteSpan bytes(data, static_cast<size_t>(size));
-  auto file = classfile::ParseClass(bytes);
-  std::string name = given_name != nullptr ? given_name
-                     : file.ok()           ? std::string(file->Name())
-                                           : "";
-  ExactRegistry& notes = engine->results.registry();
+  HookedClass loaded(given_name, data, size);
   // Filtered classes count too when a call's target is looked for.
-  if (file.ok()) engine->results.AddClass(*file);
-  if (MustNotBeRewritten(name) || !engine->filter.Wants(name)) return;
-  if (!file.ok()) return notes.AddSkipped(SourceName(name), file.error().ToString());
+  if (loaded.file().ok()) engine->results.AddClass(*loaded.file());
+  if (MustNotBeRewritten(loaded.name()) || !engine->filter.Wants(loaded.name())) return;
   instrument::DuplicatePass pass(engine->duplicate, engine->plugins, engine->results);
-  instrument::Pass* passes[] = {&pass};
-  auto rewritten = instrument::RewriteClass(bytes, passes);
-  if (!rewritten.ok()) {
-    return notes.AddSkipped(SourceName(name), rewritten.error().ToString());
-  }
-  for (const auto& skipped : rewritten->skipped) {
-    notes.AddSkipped(SourceName(name) + "." + skipped.method, skipped.reason);
-  }
-  if (rewritten->bytes.empty()) return;
-  unsigned char* copy = nullptr;
-  jlong length = static_cast<jlong>(rewritten->bytes.size());
-  if (jvmti->Allocate(length, &copy) != JVMTI_ERROR_NONE) return;
-  std::memcpy(copy, rewritten->bytes.data(), rewritten->bytes.size());
-  *new_data = copy;
-  *new_size = static_cast<jint>(length);
+  loaded.Rewrite(pass, engine->results.registry(), jvmti, new_size, new_data);
 }
 
 Status DefineRuntime(JavaVM* vm, JNIEnv* jni) {
   if (engine->runtime != nullptr) return {};
   if (!engine->memory.Reserve()) return Error{"no address space for the counters"};
-  jclass type =
-      jni->DefineClass(kRuntimeClass, nullptr, reinterpret_cast<const jbyte*>(assay_class_sampled),
-                       static_cast<jsize>(assay_class_sampled_end - assay_class_sampled));
-  if (type == nullptr) {
-    jni->ExceptionClear();
-    return Error{"this JVM does not accept the runtime class " + std::string(kRuntimeClass)};
-  }
-  auto entry = [](const char* name, const char* signature, void* function) {
-    return JNINativeMethod{const_cast<char*>(name), const_cast<char*>(signature), function};
-  };
   JNINativeMethod natives[] = {
-      entry("setup", "()J", reinterpret_cast<void*>(Setup)),
-      entry("newKey", "(JLjava/lang/Object;JI)J", reinterpret_cast<void*>(NewKey)),
+      NativeMethod("setup", "()J", reinterpret_cast<void*>(Setup)),
+      NativeMethod("newKey", "(JLjava/lang/Object;JI)J", reinterpret_cast<void*>(NewKey)),
   };
-  ASSAY_TRY(RegisterNativesQuietly(vm, jni, type, natives));
-  // Asking for a static field runs the initializer, while no class is rewritten yet.
-  if (jni->GetStaticFieldID(type, "SHARED", "J") == nullptr) {
-    jni->ExceptionClear();
-    return Error{"the runtime class " + std::string(kRuntimeClass) + " cannot be initialized here"};
-  }
-  engine->runtime = static_cast<jclass>(jni->NewGlobalRef(type));
+  ByteSpan bytes(assay_class_sampled,
+                 static_cast<size_t>(assay_class_sampled_end - assay_class_sampled));
+  // The initializer runs while no class is rewritten yet.
+  ASSAY_ASSIGN(engine->runtime,
+               DefineRuntimeClass(vm, jni, kRuntimeClass, bytes, natives, "SHARED", "J"));
   return {};
 }
 
@@ -184,20 +148,7 @@ class SampledCollector : public Collector {
     if (engine == nullptr) engine = new Engine;
     ASSAY_TRY(Configure(options));
     if (engine->jvmti != nullptr) return {};
-    jvmtiEnv* jvmti = nullptr;
-    if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
-      return Error{"this JVM has no JVMTI"};
-    }
-    jvmtiCapabilities capabilities = {};
-    capabilities.can_generate_all_class_hook_events = 1;
-    capabilities.can_retransform_classes = 1;
-    if (jvmti->AddCapabilities(&capabilities) != JVMTI_ERROR_NONE) {
-      return Error{"this JVM cannot rewrite classes"};
-    }
-    jvmtiEventCallbacks callbacks = {};
-    callbacks.ClassFileLoadHook = OnClassFile;
-    jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
-    engine->jvmti = jvmti;
+    ASSAY_ASSIGN(engine->jvmti, MakeRewritingEnvironment(vm, OnClassFile));
     return {};
   }
 
@@ -208,13 +159,7 @@ class SampledCollector : public Collector {
     ASSAY_TRY(DefineRuntime(vm, jni));
     engine->results.Restart();
     engine->memory.shared()->seed = static_cast<int64_t>(options.Count("seed"));
-    engine->jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-                                            nullptr);
-    uint64_t refused = RetransformLoadedClasses(engine->jvmti, jni);
-    if (refused != 0) {
-      engine->results.registry().AddLost("classes loaded before that could not be changed",
-                                         refused);
-    }
+    StartRewriting(engine->jvmti, jni, engine->results.registry());
     SetTrigger(jni);
     return {};
   }
@@ -249,12 +194,7 @@ class SampledCollector : public Collector {
   void Stop(bool at_vm_death) override {
     timer_.Stop();
     engine->memory.shared()->interval = 0;
-    engine->jvmti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-                                            nullptr);
-    if (at_vm_death) return;
-    // Without the hook, retransformation gives every class its own code back.
-    JNIEnv* jni = CurrentJni(vm_);
-    if (jni != nullptr) RetransformLoadedClasses(engine->jvmti, jni);
+    StopRewriting(engine->jvmti, at_vm_death ? nullptr : CurrentJni(vm_));
   }
 
  private:

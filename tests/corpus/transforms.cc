@@ -7,6 +7,7 @@
 #include "src/bytecode/infer_frames.h"
 #include "src/bytecode/max_stack.h"
 #include "src/bytecode/prepend.h"
+#include "src/instrument/count_pass.h"
 #include "src/instrument/duplicate.h"
 #include "src/instrument/exact_pass.h"
 
@@ -166,34 +167,76 @@ class CountingPoints : public instrument::PointIds {
   uint32_t next_ = 100000;
 };
 
-// Every instrumentation at once, with the body copied.
+// What the sampled collector does. Path profiling wants whole bodies copied, so that the other
+// kinds go without it.
+struct Kind {
+  const char* name;
+  instrument::Duplication duplication;
+  uint32_t iterations;
+  std::string_view plugins;  // empty: all of them
+};
+constexpr Kind kKinds[] = {
+    {"duplicate", instrument::Duplication::kFull, 1, ""},
+    {"partial", instrument::Duplication::kPartial, 3, "call-edge,exception-throw"},
+    {"none", instrument::Duplication::kNone, 1,
+     "call-edge,field-access,receiver-type,parameter-value,branch-edge,allocation-site,"
+     "exception-throw"},
+    {"auto", instrument::Duplication::kAutomatic, 1, "call-edge,field-access"},
+};
+
 class Duplicate : public instrument::Pass {
  public:
-  explicit Duplicate(instrument::Duplication how) : pass_(Options(how), Plugins(), ids_) {}
-  std::string_view name() const override { return pass_.name(); }
+  explicit Duplicate(const Kind& kind) : kind_(kind), pass_(Options(), Plugins(), ids_) {}
+  std::string_view name() const override { return kind_.name; }
   Result<bool> Apply(ClassFile& file, const Method& method, Code& code) override {
     return pass_.Apply(file, method, code);
   }
 
  private:
-  static instrument::DuplicateOptions Options(instrument::Duplication how) {
+  instrument::DuplicateOptions Options() const {
     instrument::DuplicateOptions options;
-    options.duplication = how;
+    options.duplication = kind_.duplication;
+    options.iterations = kind_.iterations;
     options.max_bytes = 65535;
     return options;
   }
   std::vector<const instrument::Instrumentation*> Plugins() {
     std::vector<const instrument::Instrumentation*> plugins;
     for (std::string_view name : instrument::AllInstrumentations()) {
+      if (!kind_.plugins.empty() && kind_.plugins.find(name) == std::string_view::npos) continue;
       owned_.push_back(instrument::MakeInstrumentation(name));
       plugins.push_back(owned_.back().get());
     }
     return plugins;
   }
 
+  const Kind& kind_;
   CountingPoints ids_;
   std::vector<std::unique_ptr<instrument::Instrumentation>> owned_;
   instrument::DuplicatePass pass_;
+};
+
+class CountingMethods : public instrument::MethodNumbers {
+ public:
+  uint32_t Method(std::string_view, std::string_view, std::string_view) override { return ++next_; }
+
+ private:
+  uint32_t next_ = 100000;
+};
+
+// What the bytecodes collector does to classes of the application.
+class Count : public instrument::Pass {
+ public:
+  std::string_view name() const override { return "count"; }
+  void BeginClass(const ClassFile& file) override { pass_.BeginClass(file); }
+  Result<bool> Apply(ClassFile& file, const Method& method, Code& code) override {
+    return pass_.Apply(file, method, code);
+  }
+
+ private:
+  CountingMethods numbers_;
+  instrument::CountOptions options_;
+  instrument::CountPass pass_{numbers_, options_, false};
 };
 
 }  // namespace
@@ -226,8 +269,8 @@ std::vector<std::string> TransformNames() {
   for (const Named& edit : kEdits) names.push_back(edit.name);
   names.push_back("prepend");
   names.push_back("exact");
-  names.push_back("duplicate");
-  names.push_back("partial");
+  names.push_back("count");
+  for (const Kind& kind : kKinds) names.push_back(kind.name);
   return names;
 }
 
@@ -236,10 +279,10 @@ std::unique_ptr<instrument::Pass> MakeTransform(const std::string& name) {
     if (name == edit.name) return std::make_unique<Edit>(edit);
   }
   if (name == "exact") return std::make_unique<WithIds<instrument::ExactPass, CountingIds>>();
-  if (name == "duplicate") {
-    return std::make_unique<Duplicate>(instrument::Duplication::kFull);
+  if (name == "count") return std::make_unique<Count>();
+  for (const Kind& kind : kKinds) {
+    if (name == kind.name) return std::make_unique<Duplicate>(kind);
   }
-  if (name == "partial") return std::make_unique<Duplicate>(instrument::Duplication::kPartial);
   return nullptr;
 }
 

@@ -1,0 +1,47 @@
+// What the collectors that rewrite classes share: a JVMTI environment whose class hook is theirs, and
+// the way from the hook's bytes through a pass and back. A class or method that cannot be rewritten
+// stays as it is and is noted. The hook runs on any thread that loads classes.
+#pragma once
+
+#include <jvmti.h>
+
+#include <string>
+#include <string_view>
+
+#include "src/agent/exact_registry.h"
+#include "src/base/bytes.h"
+#include "src/base/result.h"
+#include "src/classfile/class_file.h"
+#include "src/instrument/pass.h"
+
+namespace assay::agent {
+
+// An environment that may rewrite classes, loaded ones included. The hook is off.
+Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHook hook);
+
+// Switches the hook on and sends the classes that are loaded already through it. Classes that the VM
+// refuses are noted as lost.
+void StartRewriting(jvmtiEnv* jvmti, JNIEnv* jni, ExactRegistry& notes);
+// Gives every class its own code back, except when the VM dies anyway (`jni` is null).
+void StopRewriting(jvmtiEnv* jvmti, JNIEnv* jni);
+
+// The class of one call of the hook.
+class HookedClass {
+ public:
+  // `given_name` may be null.
+  HookedClass(const char* given_name, const unsigned char* data, jint size);
+
+  const std::string& name() const { return name_; }
+  const Result<classfile::ClassFile>& file() const { return file_; }
+
+  // Rewrites the class and hands the result to the VM through the hook's last two arguments.
+  void Rewrite(instrument::Pass& pass, ExactRegistry& notes, jvmtiEnv* jvmti, jint* new_size,
+               unsigned char** new_data) const;
+
+ private:
+  ByteSpan bytes_;
+  Result<classfile::ClassFile> file_;
+  std::string name_;
+};
+
+}  // namespace assay::agent
