@@ -124,6 +124,8 @@ class Planner {
       if (element.IsInstruction() && state.reachable()) {
         bool starts = next < size() && plan_.blocks[next].first_instruction == i;
         uint32_t frame = starts || wanted[i] ? state.CaptureFrame() : 0;
+        // The pass assigns its own variables before anything else.
+        if (frame != 0) code_.frames[frame].exact = false;
         if (wanted[i]) plan_.frame_before[i] = frame;
         if (starts) {
           plan_.blocks[next].frame = frame;

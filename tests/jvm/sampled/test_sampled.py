@@ -206,6 +206,12 @@ class Instrumentations(unittest.TestCase):
         self.assertEqual(result.stdout, plain.stdout)
         self.assertEqual(edges_of(often), edges_of(once))
         self.assertEqual(rows_of(often, "paths"), rows_of(once, "paths"))
+        # Without paths, which want all of a body copied, partial leaves something out.
+        options[-1] = "call-edge,exception-throw"
+        result, often = sampled(version, "-cp", self.shapes, "Shapes",
+                                options=[*options, "--iterations", "3", "--duplication", "partial"])
+        self.assertEqual(result.stdout, plain.stdout)
+        self.assertEqual(edges_of(often), edges_of(once))
 
 
 class WhileRunning(unittest.TestCase):
