@@ -3,7 +3,7 @@
 # Asks for root only when something has to be installed.
 set -euo pipefail
 build="g++ cmake ninja-build make git openjdk-17-jdk-headless libgtest-dev libgmock-dev zlib1g-dev
-  libcli11-dev nlohmann-json3-dev libfmt-dev"
+  libcli11-dev nlohmann-json3-dev libfmt-dev libzip-dev"
 test="python3 binutils chromium chromium-driver protobuf-compiler llvm-14 valgrind libeclipse-jdt-core-java libh2-java
   libxalan2-java librhino-java liblucene8-java"
 bench="libbenchmark-dev python3-matplotlib libeclipse-jdt-core-java libh2-java libhsqldb-java libderby-java

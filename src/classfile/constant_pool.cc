@@ -310,6 +310,16 @@ Result<uint16_t> ConstantPool::AddMethodType(std::string_view descriptor) {
   return Add2(Tag::kMethodType, utf8);
 }
 
+Result<uint16_t> ConstantPool::AddModule(std::string_view name) {
+  ASSAY_ASSIGN(uint16_t utf8, AddUtf8(name));
+  return Add2(Tag::kModule, utf8);
+}
+
+Result<uint16_t> ConstantPool::AddPackage(std::string_view name) {
+  ASSAY_ASSIGN(uint16_t utf8, AddUtf8(name));
+  return Add2(Tag::kPackage, utf8);
+}
+
 Result<uint16_t> ConstantPool::AddMethodHandle(uint8_t kind, uint16_t reference) {
   const uint8_t head[] = {static_cast<uint8_t>(Tag::kMethodHandle), kind,
                           static_cast<uint8_t>(reference >> 8), static_cast<uint8_t>(reference)};

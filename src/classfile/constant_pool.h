@@ -90,6 +90,8 @@ class ConstantPool {
   Result<uint16_t> AddInterfaceMethodRef(std::string_view owner, std::string_view name,
                                          std::string_view descriptor);
   Result<uint16_t> AddMethodType(std::string_view descriptor);
+  Result<uint16_t> AddModule(std::string_view name);
+  Result<uint16_t> AddPackage(std::string_view name);
   Result<uint16_t> AddMethodHandle(uint8_t kind, uint16_t reference);
   Result<uint16_t> AddDynamic(Tag tag, uint16_t bootstrap, std::string_view name,
                               std::string_view descriptor);

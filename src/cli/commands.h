@@ -42,6 +42,7 @@ void RegisterDiff(Cli& cli);
 void RegisterMerge(Cli& cli);
 void RegisterReport(Cli& cli);
 void RegisterExport(Cli& cli);
+void RegisterRewrite(Cli& cli);
 void RegisterDoctor(Cli& cli);
 void RegisterDump(Cli& cli);
 void RegisterCompletion(Cli& cli);
@@ -59,6 +60,7 @@ inline constexpr void (*kCommands[])(Cli&) = {
     RegisterMerge,
     RegisterReport,
     RegisterExport,
+    RegisterRewrite,
     RegisterDoctor,
     RegisterDump,
     RegisterCompletion,

@@ -11,7 +11,8 @@
 // The counter lives in a local variable between calls. An exception from a callee leaves the right
 // value in the object, one from the method's own code in the variable; in methods with handlers the
 // variable is IN_CALL during calls, which tells the two apart. The stack pointer is restored by
-// whoever catches, so no method needs a handler of its own and none gets one.
+// whoever catches, so no method needs a handler of its own. Where the JDK is not rewritten and may
+// be the one that catches, every method on the stack gets one (CountOptions::unwind).
 //
 // Methods without calls need no place on the stack (P3, 5.1): their number is passed to the sample.
 // Those that are straight-line code too are a single call: AssayCounter.leaf(number, bytecodes).
@@ -61,6 +62,32 @@ class Counter {
 
   // The elements at the start that set up the counter's variables.
   size_t prologue() const { return prologue_; }
+
+  // Adds a handler for what no other handler takes: off the stack, and on with the exception.
+  Status Unwind(const classfile::Method& method) {
+    Label begin, end;
+    {
+      CodeBuilder build(build_.file(), code_);
+      size_t index = 0;
+      for (const Element& element : build.Old()) {
+        if (index++ == prologue_) begin = build.Here();
+        build.Copy(element);
+      }
+      end = build.Here();
+      ASSAY_TRY(build.Finish());
+    }
+    ASSAY_ASSIGN(auto regions, bytecode::AddCatchAll(build_.file(), method, code_, begin, end));
+    CodeBuilder build(build_.file(), code_, CodeBuilder::Append{});
+    for (const auto& region : regions) {
+      build.Bind(region.handler);
+      build.Frame(region.frame);
+      build.Load(Op::kAload, counter_);
+      build.Load(Op::kIload, top_);
+      build.InvokeStatic(runtime_, "abandon", "(" + type_ + "I)V");
+      build.Emit(Op::kAthrow);
+    }
+    return build.Finish();
+  }
 
   Status Run() {
     Enter();
@@ -240,6 +267,10 @@ Result<bool> CountPass::Apply(classfile::ClassFile& file, const classfile::Metho
   }
   // The root of all constructors; what it would cost is more than what it counts.
   if (file.Name() == "java/lang/Object" && file.NameOf(method) == "<init>") return false;
+  if (options_.unwind && file.NameOf(method) == "getId" && file.DescriptorOf(method) == "()J" &&
+      file.SuperName() != "java/lang/Object") {
+    return Error{"could be Thread.getId, which the portable runtime calls"};
+  }
   ASSAY_ASSIGN(CountPlan plan, PlanCounting(code, options_.max_path, options_.fewer_checks));
   const CountMode mode = CountModeOf(file, method, jdk_class_, plan.calls);
   if (mode == CountMode::kUntouched) return false;
@@ -256,6 +287,7 @@ Result<bool> CountPass::Apply(classfile::ClassFile& file, const classfile::Metho
   }
   Counter counter(options_.runtime, file, code, plan, number, !jdk_class_, !leaf);
   ASSAY_TRY(counter.Run());
+  if (options_.unwind && !leaf && mode == CountMode::kCounted) ASSAY_TRY(counter.Unwind(method));
   if (mode == CountMode::kNested) {
     ASSAY_TRY(Wrap(options_.runtime, file, method, code, "Nested", nullptr, counter.prologue()));
   }

@@ -26,6 +26,9 @@ struct CountOptions {
   bool leaf_methods = true;
   // Checks only at calls, exits and loop heads (P3, 5.2), otherwise in every block.
   bool fewer_checks = true;
+  // Methods remove themselves from the stack when an exception leaves them. Needed when not every
+  // method that may catch one is rewritten.
+  bool unwind = false;
 };
 
 class CountPass : public Pass {

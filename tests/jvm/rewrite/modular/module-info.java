@@ -1,0 +1,3 @@
+module hello.world {
+    exports hello;
+}
