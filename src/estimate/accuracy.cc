@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "src/estimate/interval.h"
+
 namespace assay::estimate {
 namespace {
 
@@ -56,28 +58,36 @@ std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges) {
   if (total <= 0 || !sampled) return std::nullopt;
   bool split = halves[0] > 0 && halves[1] > 0;
 
-  double error = 0, at_half = 0, unseen = 0, spread = 0, disagreement = 0, predicted = 0;
-  for (const EdgeEvidence& edge : edges) {
-    if (edge.weight <= 0 || edge.variance <= 0) continue;
-    double share = edge.weight / total;
-    double k = std::max(1.0, edge.weight * edge.weight / edge.variance);
-    error += share / k * Expected(k);
-    at_half += share / k * ExpectedAtHalf(k);
-    unseen += share * std::exp(1 - k);
-    spread += share * share / k;
-    if (!split) continue;
+  auto for_each = [&](auto&& visit) {
+    for (const EdgeEvidence& edge : edges) {
+      if (edge.weight <= 0 || edge.variance <= 0) continue;
+      visit(edge, edge.weight / total, std::max(1.0, edge.weight * edge.weight / edge.variance));
+    }
+  };
+  double predicted = 0, disagreement = 0;
+  for_each([&](const EdgeEvidence& edge, double share, double k) {
+    if (!split) return;
     predicted += 2 * share / k * ExpectedSplit(k);
     disagreement += std::abs(edge.half[0] / halves[0] - edge.half[1] / halves[1]);
-  }
+  });
+  double stratified = predicted > 0 ? std::clamp(disagreement / predicted, 0.25, 2.0) : 1;
+
+  const double systematic = std::sqrt(2 / std::numbers::pi) * kSystematic;
+  double error = 0, at_half = 0, unseen = 0, spread = 0;
+  for_each([&](const EdgeEvidence& edge, double share, double k) {
+    error += share * std::hypot(stratified * Expected(k) / k, systematic);
+    at_half += share * std::hypot(stratified * ExpectedAtHalf(k) / k, systematic);
+    unseen += share * std::exp(1 - k);
+    spread += share * share / k;
+  });
   if (error <= 0) return std::nullopt;
-  double stratified = split ? std::clamp(disagreement / predicted, 0.25, 2.0) : 1;
   Accuracy found;
-  double missing = std::min(1.0, error / 2 * stratified);
+  double missing = std::min(1.0, error / 2);
   found.percent = 100 * (1 - missing);
   found.unseen = 100 * unseen;
   found.decay = std::clamp(std::log2(at_half / error), 0.05, 0.5);
   // The scatter of a sum of |errors|, and what the approximations above leave open.
-  constexpr double kModel = 0.15;
+  constexpr double kModel = 0.2;
   double scatter = 1.96 / 2 * std::sqrt((1 - 2 / std::numbers::pi) * spread) * stratified;
   found.error = 100 * std::hypot(scatter, kModel * missing);
   return found;

@@ -14,7 +14,8 @@
 // how the weight divides among odd and even bursts, the observed disagreement of the two halves over
 // the one that the variances predict corrects for that.
 //
-// What both halves have in common, a bias of the method, cannot be seen this way.
+// What both halves have in common, an error of the method, cannot be seen this way. It enters as
+// kSystematic (interval.h), the size it was found to have.
 #pragma once
 
 #include <optional>

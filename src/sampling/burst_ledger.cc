@@ -134,6 +134,7 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
     at.samples += end - begin;
     at.weight += x;
     at.squares += x * x;
+    site_squares_ += x * x;
     at.cross += x * all;
     at.call_ns += call_ns * (end - begin);
     at.half[bursts_ & 1] += x;

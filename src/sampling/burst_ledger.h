@@ -88,6 +88,8 @@ class BurstLedger {
   double Scale() const;
   // Of `weight` as a share of all, over all bursts.
   double Variance(const Site& site) const;
+  // What one burst adds to a site that it finds, in the mean.
+  double Finding() const { return weighted_samples_ > 0 ? site_squares_ / weighted_samples_ : 0; }
 
   // At most kMaxTicks points, evenly thinned.
   static constexpr size_t kMaxTicks = 20000;
@@ -123,6 +125,7 @@ class BurstLedger {
   double walk_ns_ = 0;
   double weighted_samples_ = 0;  // the weight of all bursts
   double weighted_squares_ = 0;
+  double site_squares_ = 0;
   std::vector<profile::TickPoint> ticks_;
   uint64_t tick_every_ = 1;
 };

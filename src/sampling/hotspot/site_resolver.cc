@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/estimate/accuracy.h"
+#include "src/estimate/interval.h"
 
 namespace assay::sampling {
 namespace {
@@ -211,8 +212,8 @@ void SiteResolver::Fill(profile::Profile& profile, bool exhaustive) {
     profile::EdgeId edge = profile.InternEdge(caller, chain[1].second, callee);
     profile.edge(edge).samples += site.samples + counted;
     profile.edge(edge).weight += weight;
-    profile.edge(edge).variance += variance;
     if (edge >= evidence.size()) evidence.resize(edge + 1);
+    evidence[edge].variance += variance;
     evidence[edge].half[0] += site.half[0];
     evidence[edge].half[1] += site.half[1];
     if (depth_ <= 2) continue;
@@ -226,7 +227,8 @@ void SiteResolver::Fill(profile::Profile& profile, bool exhaustive) {
   }
   for (profile::EdgeId edge = 0; edge < evidence.size(); edge++) {
     evidence[edge].weight = profile.edge(edge).weight;
-    evidence[edge].variance = profile.edge(edge).variance;
+    profile.edge(edge).variance = estimate::StatedVariance(evidence[edge].weight, evidence[edge].variance,
+                                                           ledger_->Finding() * scale);
   }
   if (auto accuracy = estimate::EstimateAccuracy(evidence)) estimate::Record(*accuracy, profile);
 }

@@ -1,0 +1,14 @@
+#include "src/estimate/interval.h"
+
+namespace assay::estimate {
+
+double StatedVariance(double weight, double variance, double finding) {
+  if (weight <= 0 || variance <= 0) return 0;
+  constexpr double kPrior = 4;  // findings that the average edge's variance is worth
+  double findings = weight * weight / variance;
+  double mixed = (findings * variance + kPrior * weight * finding) / (findings + kPrior);
+  double systematic = kSystematic * weight;
+  return mixed + finding * finding + systematic * systematic;
+}
+
+}  // namespace assay::estimate
