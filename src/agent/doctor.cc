@@ -9,6 +9,7 @@
 
 #include "src/agent/calls_collector.h"
 #include "src/agent/vm_info.h"
+#include "src/agent/contexts_collector.h"
 
 namespace assay::agent {
 namespace {
@@ -45,6 +46,7 @@ sampling::Mechanism ExamineRewriting(JavaVM* vm) {
 
 std::string ExamineJvm(JavaVM* vm, JNIEnv* jni) {
   sampling::DoctorReport report = ExamineCalls(vm, jni);
+  report.push_back(ExamineContexts(vm, jni));
   report.push_back(ExamineCounter());
   report.push_back(ExamineRewriting(vm));
   std::string text;

@@ -22,13 +22,22 @@ constexpr OptionSpec kOptions[] = {
     {"seed", kCount, "1", "", "", "seed of every random choice"},
 
     {"tick", kDuration, "500us", "", "calls,contexts,sampled",
-     "time between two bursts of samples, or of the timer trigger"},
+     "time between two bursts of samples, of the timer trigger, or between samples [1ms]"},
     {"samples", kCountAll, "16", "", "calls", "calls sampled per burst; all = every call"},
     {"stride", kCount, "3", "", "calls", "take every N-th call within a burst"},
     {"depth", kCount, "2", "", "calls", "methods kept per sample; 2 = callee and caller"},
     {"correct", kChoice, "full", "off|density|full", "calls",
      "correction of sampling bias (before JDK 20 off unless given)"},
     {"via", kChoice, "auto", "auto|entry|return|probe", "calls", "how calls are seen"},
+    {"clock", kChoice, "cpu", "cpu|wall", "contexts",
+     "time by each thread's CPU clock, or by the wall clock, waiting included"},
+    {"max-frames", kCount, "10k", "", "contexts",
+     "frames walked at most per sample; what lies deeper is kept apart"},
+    {"half-life", kDuration, "", "", "contexts", "let weights halve in this time"},
+    {"watermark", kFlag, "true", "", "contexts",
+     "walk only down to the newest frame seen before; false = whole stacks"},
+    {"verify-walks", kFlag, "false", "", "contexts",
+     "compare every sample with the VM's own stack walker, frame by frame"},
     {"ticker", kChoice, "auto", "auto|cpu|remote", "calls",
      "ticks by per-thread CPU timers, or by a thread that arms the others"},
 
@@ -40,8 +49,8 @@ constexpr OptionSpec kOptions[] = {
     {"fewer-checks", kFlag, "true", "", "bytecodes",
      "check the counter at calls, exits and loop heads only, not in every block"},
 
-    {"max-contexts", kCount, "20M", "", "exact",
-     "contexts kept; later ones are counted by call edge only"},
+    {"max-contexts", kCount, "20M", "", "exact,contexts",
+     "contexts kept; later ones are counted by call edge only, or the lightest go [500k]"},
 
     {"instrument", kList, "call-edge", "", "sampled",
      "what to count: call-edge, field-access, receiver-type, parameter-value, branch-edge, path, "

@@ -15,19 +15,6 @@ namespace {
 
 std::atomic<CpuTimers::Function> g_function{nullptr};
 
-int FreeSignal() {
-  for (int signal = SIGRTMAX - 1; signal > SIGRTMIN; signal--) {
-    struct sigaction now;
-    if (sigaction(signal, nullptr, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
-        now.sa_handler == SIG_DFL) {
-      return signal;
-    }
-  }
-  return 0;
-}
-
-int32_t ThreadIdOf(const ThreadSlot& slot) { return ~(slot.cpu_clock >> 3); }
-
 itimerspec Every(uint64_t period_ns) {
   timespec period = {static_cast<time_t>(period_ns / 1000000000),
                      static_cast<long>(period_ns % 1000000000)};
@@ -50,8 +37,19 @@ bool MakeTimer(int32_t clock, int32_t thread, int signal, void* value, uint64_t 
 
 }  // namespace
 
+int FreeRealTimeSignal() {
+  for (int signal = SIGRTMAX - 1; signal > SIGRTMIN; signal--) {
+    struct sigaction now;
+    if (sigaction(signal, nullptr, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+        now.sa_handler == SIG_DFL) {
+      return signal;
+    }
+  }
+  return 0;
+}
+
 Status CpuTimers::Open(Function function, uint64_t period_ns) {
-  int signal = FreeSignal();
+  int signal = FreeRealTimeSignal();
   if (signal == 0) return Error{"no real-time signal is free in this process"};
   g_function = function;
   period_ns_ = period_ns;
@@ -111,7 +109,7 @@ void CpuTimers::SetPeriod(ThreadSlot& slot, uint64_t period_ns) {
 }
 
 Status CpuTimers::Probe() {
-  int signal = FreeSignal();
+  int signal = FreeRealTimeSignal();
   if (signal == 0) return Error{"no real-time signal is free in this process"};
   timer_t timer;
   // So far in the future that it never fires.

@@ -12,6 +12,11 @@
 
 namespace assay::sampling {
 
+// One with the default action; 0 when there is none.
+int FreeRealTimeSignal();
+// Of a slot whose CPU clock is known.
+inline int32_t ThreadIdOf(const ThreadSlot& slot) { return ~(slot.cpu_clock >> 3); }
+
 class CpuTimers {
  public:
   // Called in the signal handler, on the slot's thread, with the CPU time since the call before.

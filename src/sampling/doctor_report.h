@@ -7,7 +7,7 @@
 namespace assay::sampling {
 
 struct Mechanism {
-  std::string name;  // entry, return, probe, ticker-remote, ticker-cpu, counter
+  std::string name;  // entry, return, walker, ticker-remote, ticker-cpu, counter
   bool works = false;
   std::string why;   // what was derived, or why it is refused
 };

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/sampling/hotspot/at_safepoint.h"
+
 namespace assay::sampling {
 namespace {
 
@@ -188,36 +190,9 @@ void CallSampler::TryInstall() {
   installed_ = yieldpoint_.get();
 }
 
-// FollowReferences runs its callbacks in a VM operation at a safepoint (jvmtiTagMap.cpp,
-// VM_HeapWalkOperation); started at an array of one element it visits next to nothing.
 bool CallSampler::RunAtSafepoint(void* self, void (*function)(void*), void* argument) {
   auto* sampler = static_cast<CallSampler*>(self);
-  JNIEnv* jni = nullptr;
-  if (sampler->vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_1_6) != JNI_OK) return false;
-  struct Call {
-    void (*function)(void*);
-    void* argument;
-    bool done;
-  } call{function, argument, false};
-  jclass object = jni->FindClass("java/lang/Object");
-  jobjectArray array = object ? jni->NewObjectArray(1, object, nullptr) : nullptr;
-  if (array != nullptr) jni->SetObjectArrayElement(array, 0, array);
-  jvmtiHeapCallbacks callbacks{};
-  callbacks.heap_reference_callback = [](jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong,
-                                         jlong, jlong, jlong*, jlong*, jint, void* data) -> jint {
-    auto* call = static_cast<Call*>(data);
-    if (!call->done) call->function(call->argument);
-    call->done = true;
-    return JVMTI_VISIT_ABORT;
-  };
-  if (array != nullptr) {
-    sampler->jvmti_->FollowReferences(0, nullptr, array, &callbacks, &call);
-    jni->DeleteLocalRef(array);
-  } else {
-    jni->ExceptionClear();
-  }
-  if (object != nullptr) jni->DeleteLocalRef(object);
-  return call.done;
+  return sampling::RunAtSafepoint(sampler->vm_, sampler->jvmti_, function, argument);
 }
 
 void CallSampler::PrepareMethodIds(JNIEnv* jni) {

@@ -66,27 +66,54 @@ uint32_t CompiledMethods::InternLocked(jmethodID method) {
   if (method == nullptr) return kNone;
   auto [it, is_new] = method_ids_.try_emplace(method, kNone);
   if (!is_new) return it->second;
+  MethodName info{.id = method};
+  if (!AskName(method, &info)) {
+    method_ids_.erase(it);
+    return kNone;
+  }
+  it->second = static_cast<uint32_t>(methods_.size());
+  methods_.push_back(std::move(info));
+  return it->second;
+}
+
+bool CompiledMethods::AskName(jmethodID method, MethodName* info) {
   char* name = nullptr;
   char* descriptor = nullptr;
   char* signature = nullptr;
   jclass holder = nullptr;
-  MethodName info{.id = method};
-  if (jvmti_->GetMethodName(method, &name, &descriptor, nullptr) == JVMTI_ERROR_NONE &&
-      jvmti_->GetMethodDeclaringClass(method, &holder) == JVMTI_ERROR_NONE &&
-      jvmti_->GetClassSignature(holder, &signature, nullptr) == JVMTI_ERROR_NONE) {
-    info.class_name = ClassNameOf(signature);
-    info.name = name;
-    info.descriptor = descriptor;
-    AddDebugInformation(jvmti_, holder, &info);
-    it->second = static_cast<uint32_t>(methods_.size());
-    methods_.push_back(std::move(info));
+  bool known = jvmti_->GetMethodName(method, &name, &descriptor, nullptr) == JVMTI_ERROR_NONE &&
+               jvmti_->GetMethodDeclaringClass(method, &holder) == JVMTI_ERROR_NONE &&
+               jvmti_->GetClassSignature(holder, &signature, nullptr) == JVMTI_ERROR_NONE;
+  if (known) {
+    info->class_name = ClassNameOf(signature);
+    info->name = name;
+    info->descriptor = descriptor;
+    AddDebugInformation(jvmti_, holder, info);
   }
   for (char* text : {name, descriptor, signature}) {
     if (text != nullptr) jvmti_->Deallocate(reinterpret_cast<unsigned char*>(text));
   }
-  uint32_t index = it->second;
-  if (index == kNone) method_ids_.erase(it);
-  return index;
+  return known;
+}
+
+uint32_t CompiledMethods::Declare(jmethodID method) {
+  if (method == nullptr) return kNone;
+  std::lock_guard lock(mutex_);
+  auto [it, is_new] = method_ids_.try_emplace(method, static_cast<uint32_t>(methods_.size()));
+  if (is_new) {
+    unnamed_.push_back(it->second);
+    methods_.push_back({.id = method});
+  }
+  return it->second;
+}
+
+void CompiledMethods::NameDeclared() {
+  std::lock_guard lock(mutex_);
+  for (uint32_t index : unnamed_) {
+    MethodName& info = methods_[index];
+    if (!AskName(info.id, &info)) info.name = "<unloaded>";
+  }
+  unnamed_.clear();
 }
 
 void CompiledMethods::OnLoad(jmethodID method, const void* code, uint32_t size,
@@ -156,14 +183,14 @@ const CompiledMethods::Code* CompiledMethods::FindLocked(uintptr_t pc) const {
   return nullptr;
 }
 
-std::vector<VirtualFrame> CompiledMethods::Lookup(uintptr_t pc, bool* exact) const {
+std::vector<VirtualFrame> CompiledMethods::Lookup(uintptr_t pc, bool* exact, bool near) const {
   std::lock_guard lock(mutex_);
   *exact = false;
   const Code* code = FindLocked(pc);
   if (code == nullptr) return {};
   auto offset = static_cast<uint32_t>(pc - code->begin);
-  auto it = std::lower_bound(code->offsets.begin(), code->offsets.end(), offset);
-  if (it == code->offsets.end() || *it != offset) return {{code->method, -1}};
+  auto it = std::lower_bound(code->offsets.begin(), code->offsets.end(), offset + near);
+  if (it == code->offsets.end() || (*it != offset && !near)) return {{code->method, -1}};
   *exact = true;
   size_t i = it - code->offsets.begin();
   return {code->frames.begin() + code->starts[i], code->frames.begin() + code->starts[i + 1]};

@@ -42,13 +42,18 @@ class CompiledMethods {
   void OnDynamicCode(const char* name, const void* code, uint32_t size);
 
   // The frames at `pc`, innermost first; empty when no such compiled code is known. `exact`: the
-  // VM has debug information for this very pc; otherwise only the method is known.
-  std::vector<VirtualFrame> Lookup(uintptr_t pc, bool* exact) const;
+  // VM has debug information for this very pc; otherwise only the method is known. `near`: the pc is
+  // that of an interrupted instruction, and the debug information next to come will do.
+  std::vector<VirtualFrame> Lookup(uintptr_t pc, bool* exact, bool near = false) const;
   // The method whose code holds `pc`; UINT32_MAX when none.
   uint32_t MethodAt(uintptr_t pc) const;
   // Index of a method, asking the VM for its name; UINT32_MAX when it is gone.
   uint32_t Intern(jmethodID method);
   MethodName Name(uint32_t method) const;
+  // The same on a thread that the VM does not know: the name is asked for by NameDeclared, on one
+  // that it knows.
+  uint32_t Declare(jmethodID method);
+  void NameDeclared();
 
   // Code ranges unloaded since the last call; lookups in them work until then.
   struct Range {
@@ -75,6 +80,7 @@ class CompiledMethods {
   };
   const Code* FindLocked(uintptr_t pc) const;
   uint32_t InternLocked(jmethodID method);
+  bool AskName(jmethodID method, MethodName* info);
 
   jvmtiEnv* jvmti_;
   mutable std::mutex mutex_;
@@ -82,6 +88,7 @@ class CompiledMethods {
   std::vector<std::unique_ptr<Code>> dying_;
   std::unordered_map<jmethodID, uint32_t> method_ids_;
   std::vector<MethodName> methods_;
+  std::vector<uint32_t> unnamed_;
   std::map<uintptr_t, std::string> stubs_;
   Range interpreter_{0, 0};
   ShapeVotes votes_;

@@ -153,6 +153,9 @@ int assay_entry_hook(uintptr_t* return_slot, uintptr_t thread) {
 
 int assay_return_hook(uintptr_t* return_slot, uintptr_t thread, uintptr_t caller_fp) {
   HookContext& hooks = g_hooks;
+  if (auto* function = hooks.on_return.load(std::memory_order_acquire)) {
+    return function(return_slot, thread, caller_fp);
+  }
   std::atomic<uint64_t>& word = hooks.PollWord(thread);
   if (!ReturnGuard::IsMarked(word.load(std::memory_order_relaxed))) return 0;
   ThreadSlot* slot = hooks.threads.Find(thread);

@@ -42,6 +42,9 @@ struct HookContext {
   int32_t poll_displacement = 0;
   int32_t saved_pc_displacement = 0;
   std::atomic<bool> active{false};
+  // Takes returns over from the counting of calls: see ContextRecorder. As assay_return_hook.
+  using ReturnFunction = int (*)(uintptr_t* return_slot, uintptr_t thread, uintptr_t caller_fp);
+  std::atomic<ReturnFunction> on_return{nullptr};
 
   // Counted here, reported as lost or not seen.
   std::atomic<uint64_t> walks{0};

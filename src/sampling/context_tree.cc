@@ -1,0 +1,155 @@
+#include "src/sampling/context_tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "src/base/hash.h"
+
+namespace assay::sampling {
+namespace {
+
+uint64_t KeyHash(uint32_t parent, int32_t bci, uint32_t method) {
+  return HashCombine(HashCombine(parent, static_cast<uint32_t>(bci)), method);
+}
+
+constexpr double kLargestUnit = 1e100;
+
+}  // namespace
+
+ContextTree::ContextTree() {
+  nodes_.push_back({kRoot, -1, UINT32_MAX, 0});
+  order_.push_back(kRoot);
+  index_.Append(HashOf(kRoot), [this](uint32_t id) { return HashOf(id); });
+}
+
+uint64_t ContextTree::HashOf(uint32_t id) const {
+  return KeyHash(nodes_[id].parent, nodes_[id].bci, nodes_[id].method);
+}
+
+uint32_t ContextTree::Child(uint32_t parent, int32_t bci, uint32_t method) {
+  uint64_t hash = KeyHash(parent, bci, method);
+  uint32_t found = index_.Find(hash, [&](uint32_t id) {
+    return nodes_[id].parent == parent && nodes_[id].bci == bci && nodes_[id].method == method;
+  });
+  if (found != profile::FlatIndex::kNone) return found;
+  auto id = static_cast<uint32_t>(nodes_.size());
+  nodes_.push_back({parent, bci, method, id});
+  order_.push_back(id);
+  index_.Append(hash, [this](uint32_t at) { return HashOf(at); });
+  return id;
+}
+
+// A node that gained weight changes places with those before it. Equal weights are passed over in
+// one step each, but a sample moves a node past few: neighbours differ by about a sample.
+void ContextTree::Rise(uint32_t id) {
+  double weight = nodes_[id].self_ns;
+  uint32_t place = nodes_[id].place;
+  // A new node among many of no weight at all goes to the end of those that have some.
+  auto lighter = std::lower_bound(order_.begin(), order_.begin() + place, weight,
+                                  [&](uint32_t other, double w) { return nodes_[other].self_ns >= w; });
+  auto target = static_cast<uint32_t>(lighter - order_.begin());
+  if (target == place) return;
+  // The one it overtakes first has the next lower weight: swapping keeps the order only if all
+  // between weigh the same, so shift in runs of equal weight.
+  while (place > target) {
+    double next = nodes_[order_[place - 1]].self_ns;
+    auto run = std::lower_bound(order_.begin() + target, order_.begin() + place, next,
+                                [&](uint32_t other, double w) { return nodes_[other].self_ns > w; });
+    auto first = static_cast<uint32_t>(run - order_.begin());
+    uint32_t moved = order_[first];
+    order_[place] = moved;
+    nodes_[moved].place = place;
+    order_[first] = id;
+    place = first;
+  }
+  nodes_[id].place = place;
+}
+
+void ContextTree::AddTime(uint32_t id, double ns, double samples) {
+  nodes_[id].self_ns += ns * unit_;
+  nodes_[id].samples += samples * unit_;
+  Rise(id);
+}
+
+void ContextTree::SetHalfLife(uint64_t half_life_ns, uint64_t now_ns) {
+  Advance(now_ns);
+  Rescale();
+  half_life_ns_ = half_life_ns;
+  since_ns_ = now_ns;
+}
+
+void ContextTree::Advance(uint64_t now_ns) {
+  if (half_life_ns_ == 0 || now_ns <= since_ns_) return;
+  double lives = static_cast<double>(now_ns - since_ns_) / static_cast<double>(half_life_ns_);
+  // A pause of thousands of half-lives leaves nothing of what was before.
+  unit_ *= std::exp2(std::min(lives, 300.0));
+  since_ns_ = now_ns;
+  if (unit_ > kLargestUnit) Rescale();
+}
+
+void ContextTree::Rescale() {
+  for (Node& node : nodes_) {
+    node.self_ns /= unit_;
+    node.samples /= unit_;
+    node.activations /= unit_;
+  }
+  unit_ = 1;
+}
+
+void ContextTree::ClearWeights() {
+  for (Node& node : nodes_) {
+    node.self_ns = node.samples = node.activations = 0;
+    node.in_profile = 0;
+  }
+  std::iota(order_.begin(), order_.end(), 0);
+  for (uint32_t i = 0; i < nodes_.size(); i++) nodes_[i].place = i;
+  unit_ = 1;
+}
+
+std::vector<uint32_t> ContextTree::Purge(size_t limit, std::span<const uint32_t> pinned) {
+  std::vector<uint32_t> renamed(nodes_.size());
+  std::iota(renamed.begin(), renamed.end(), 0);
+  if (nodes_.size() <= limit) return renamed;
+  std::vector<bool> keep(nodes_.size());
+  size_t kept = 0;
+  auto keep_path = [&](uint32_t id) {
+    for (; !keep[id]; id = nodes_[id].parent) {
+      keep[id] = true;
+      kept++;
+    }
+  };
+  keep_path(kRoot);
+  for (uint32_t id : pinned) keep_path(id);
+  for (uint32_t id : order_) {
+    if (kept >= limit) break;
+    keep_path(id);
+  }
+  std::vector<Node> left;
+  left.reserve(kept);
+  for (uint32_t id = 0; id < nodes_.size(); id++) {  // a parent comes before its children
+    if (!keep[id]) {
+      renamed[id] = kGone;
+      purged_nodes_++;
+      purged_ns_ += nodes_[id].self_ns / unit_;
+      continue;
+    }
+    renamed[id] = static_cast<uint32_t>(left.size());
+    left.push_back(nodes_[id]);
+    left.back().parent = renamed[nodes_[id].parent];
+  }
+  std::vector<uint32_t> order;
+  for (uint32_t id : order_) {
+    if (keep[id]) order.push_back(renamed[id]);
+  }
+  nodes_ = std::move(left);
+  order_ = std::move(order);
+  for (uint32_t i = 0; i < order_.size(); i++) nodes_[order_[i]].place = i;
+  index_ = {};
+  for (uint32_t id = 0; id < nodes_.size(); id++) {
+    index_.Append(HashOf(id), [this](uint32_t at) { return HashOf(at); });
+  }
+  return renamed;
+}
+
+}  // namespace assay::sampling

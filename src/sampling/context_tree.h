@@ -1,0 +1,71 @@
+// The partial calling context tree of P4: a node per context with the time spent in it and the
+// activations newly seen there. Nodes are kept in order of weight, so the hottest are known at any
+// time; weights can age with a half-life, and the lightest contexts are purged when there are too
+// many. Not synchronized; never used in signal handlers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "src/profile/flat_index.h"
+
+namespace assay::sampling {
+
+class ContextTree {
+ public:
+  static constexpr uint32_t kRoot = 0;
+  struct Node {
+    uint32_t parent;
+    int32_t bci;  // of the call in the parent's method
+    uint32_t method;
+    uint32_t place;  // in the order of weight
+    uint32_t in_profile = 0;
+    double self_ns = 0;  // in units of the day: see Factor()
+    double samples = 0;
+    double activations = 0;
+  };
+
+  ContextTree();
+
+  uint32_t Child(uint32_t parent, int32_t bci, uint32_t method);
+  void AddTime(uint32_t node, double ns, double samples);
+  void AddActivation(uint32_t node) { nodes_[node].activations += unit_; }
+
+  // Weights halve every `half_life_ns`; 0 = never. Ageing is done by letting new weight count
+  // more, so that it costs nothing per node; Factor() turns a stored weight into one of now.
+  void SetHalfLife(uint64_t half_life_ns, uint64_t now_ns);
+  void Advance(uint64_t now_ns);
+  double Factor() const { return 1 / unit_; }
+
+  // Removes the lightest contexts until at most `limit` are left, except those `pinned` and their
+  // callers. Returns the new number of each old node, kGone for those removed.
+  static constexpr uint32_t kGone = UINT32_MAX;
+  std::vector<uint32_t> Purge(size_t limit, std::span<const uint32_t> pinned);
+  // All weights to zero; nodes stay.
+  void ClearWeights();
+
+  const Node& node(uint32_t id) const { return nodes_[id]; }
+  Node& node(uint32_t id) { return nodes_[id]; }
+  size_t size() const { return nodes_.size(); }
+  // Heaviest first.
+  const std::vector<uint32_t>& by_weight() const { return order_; }
+  uint64_t purged_nodes() const { return purged_nodes_; }
+  double purged_ns() const { return purged_ns_; }
+
+ private:
+  uint64_t HashOf(uint32_t id) const;
+  void Rise(uint32_t node);
+  void Rescale();
+
+  std::vector<Node> nodes_;
+  std::vector<uint32_t> order_;
+  profile::FlatIndex index_;
+  double unit_ = 1;  // what weight 1 counts now
+  uint64_t half_life_ns_ = 0, since_ns_ = 0;
+  uint64_t purged_nodes_ = 0;
+  double purged_ns_ = 0;
+};
+
+}  // namespace assay::sampling

@@ -1,0 +1,76 @@
+#include "src/sampling/context_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace assay::sampling {
+namespace {
+
+TEST(ContextTreeTest, KeepsContextsApart) {
+  ContextTree tree;
+  uint32_t a = tree.Child(ContextTree::kRoot, -1, 1);
+  uint32_t ab = tree.Child(a, 3, 2);
+  EXPECT_EQ(tree.Child(a, 3, 2), ab);
+  EXPECT_NE(tree.Child(a, 4, 2), ab);
+  EXPECT_NE(tree.Child(ab, 3, 2), ab);  // recursion is not folded
+  EXPECT_EQ(tree.node(ab).parent, a);
+}
+
+TEST(ContextTreeTest, OrderIsByWeightAtAnyTime) {
+  ContextTree tree;
+  std::mt19937 random(1);
+  for (int i = 0; i < 200; i++) tree.Child(ContextTree::kRoot, -1, i);
+  for (int round = 0; round < 5000; round++) {
+    tree.AddTime(1 + random() % 200, random() % 4, 1);
+    if (round % 500 != 0) continue;
+    const auto& order = tree.by_weight();
+    ASSERT_EQ(order.size(), 201u);
+    for (size_t i = 0; i < order.size(); i++) {
+      ASSERT_EQ(tree.node(order[i]).place, i);
+      if (i > 0) {
+        ASSERT_GE(tree.node(order[i - 1]).self_ns, tree.node(order[i]).self_ns);
+      }
+    }
+  }
+}
+
+TEST(ContextTreeTest, WeightsHalve) {
+  ContextTree tree;
+  tree.SetHalfLife(1000, 0);
+  uint32_t old = tree.Child(ContextTree::kRoot, -1, 1);
+  tree.AddTime(old, 8, 1);
+  tree.Advance(3000);
+  uint32_t fresh = tree.Child(ContextTree::kRoot, -1, 2);
+  tree.AddTime(fresh, 2, 1);
+  EXPECT_NEAR(tree.node(old).self_ns * tree.Factor(), 1, 1e-9);
+  EXPECT_NEAR(tree.node(fresh).self_ns * tree.Factor(), 2, 1e-9);
+  EXPECT_EQ(tree.by_weight().front(), fresh);
+  tree.Advance(3000 + 1000ull * 100000);  // far beyond what a double can count up to
+  tree.AddTime(old, 5, 1);
+  EXPECT_NEAR(tree.node(old).self_ns * tree.Factor(), 5, 1e-9);
+  EXPECT_NEAR(tree.node(fresh).self_ns * tree.Factor(), 0, 1e-9);
+}
+
+TEST(ContextTreeTest, PurgeKeepsTheHeavyAndThePinned) {
+  ContextTree tree;
+  uint32_t a = tree.Child(ContextTree::kRoot, -1, 1);
+  uint32_t heavy = tree.Child(a, 1, 2);
+  uint32_t light = tree.Child(a, 2, 3);
+  uint32_t pinned = tree.Child(light, 5, 4);
+  uint32_t other = tree.Child(a, 9, 5);
+  tree.AddTime(heavy, 100, 1);
+  tree.AddTime(other, 1, 1);
+  auto renamed = tree.Purge(5, std::vector<uint32_t>{pinned});
+  EXPECT_EQ(tree.size(), 5u);
+  EXPECT_EQ(renamed[other], ContextTree::kGone);
+  EXPECT_EQ(tree.purged_nodes(), 1u);
+  EXPECT_DOUBLE_EQ(tree.purged_ns(), 1);
+  EXPECT_EQ(tree.Child(renamed[a], 1, 2), renamed[heavy]);
+  EXPECT_EQ(tree.node(renamed[pinned]).parent, renamed[light]);
+  EXPECT_EQ(tree.by_weight().front(), renamed[heavy]);
+  EXPECT_EQ(tree.Child(renamed[a], 9, 5), 5u);  // comes back as a new one
+}
+
+}  // namespace
+}  // namespace assay::sampling

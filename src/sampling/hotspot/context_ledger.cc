@@ -1,0 +1,269 @@
+#include "src/sampling/hotspot/context_ledger.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace assay::sampling {
+namespace {
+
+constexpr uint32_t kNoMethod = UINT32_MAX;
+constexpr uint32_t kVmMethod = UINT32_MAX - 1;
+constexpr uint32_t kDetachedMethod = UINT32_MAX - 2;
+constexpr uint32_t kUnknownMethod = UINT32_MAX - 3;
+// CompiledMethodLoad comes from a queue in the VM: a new method may run before it is announced.
+constexpr uint32_t kPatience = 20;
+constexpr size_t kMostChains = 1 << 18;
+
+uint64_t KeyOf(const RawFrame& compiled) { return compiled.a << 2 | compiled.b; }
+
+}  // namespace
+
+ContextLedger::Chain ContextLedger::ResolveInterpreted(const RawFrame& frame) {
+  const InterpretedMethods::Entry* entry = interpreted_->Find(frame.a);
+  uint32_t method = entry == nullptr ? kNoMethod : compiled_->Declare(entry->id.load());
+  if (method == kNoMethod) {
+    lost_["frames of interpreted methods that are not known"]++;
+    return {{kUnknownMethod, -1}};
+  }
+  bool inside = frame.b >= entry->code && frame.b < entry->code + entry->code_bytes;
+  return {{method, inside ? static_cast<int32_t>(frame.b - entry->code) : -1}};
+}
+
+const ContextLedger::Chain* ContextLedger::Resolve(const RawFrame& frame, bool give_up) {
+  if (frame.interpreted()) {
+    interpreted_chain_ = ResolveInterpreted(frame);
+    return &interpreted_chain_;
+  }
+  auto it = compiled_chains_.find(KeyOf(frame));
+  if (it != compiled_chains_.end()) return &it->second;
+  bool exact = false;
+  Chain chain = compiled_->Lookup(frame.a, &exact, frame.b == RawFrame::kNear);
+  std::reverse(chain.begin(), chain.end());
+  if (frame.b == RawFrame::kMethodOnly && !chain.empty()) {
+    chain = {{compiled_->MethodAt(frame.a), -1}};
+  }
+  if (chain.empty()) {
+    if (!give_up) return nullptr;
+    lost_["frames of compiled code that the VM did not announce"]++;
+    chain = {{kUnknownMethod, -1}};
+  }
+  for (VirtualFrame& each : chain) {
+    if (each.method == kNoMethod) each.method = kUnknownMethod;
+  }
+  return &(compiled_chains_[KeyOf(frame)] = std::move(chain));
+}
+
+bool ContextLedger::CanResolve(const SampleRing& ring, const SampleHeader& header) {
+  for (uint32_t i = 0; i < header.frames; i++) {
+    if (Resolve(ring.Get(2 + i), false) == nullptr) return false;
+  }
+  return true;
+}
+
+void ContextLedger::Drain(uint32_t number, ContextTrail& trail, bool last) {
+  SampleHeader header;
+  if (!trail.ring.Peek(&header) && trail.idle_ns.load() == 0) return;
+  Thread& thread = threads_[number];
+  while (trail.ring.Peek(&header)) {
+    if (!last && thread.patience < kPatience && !CanResolve(trail.ring, header)) {
+      thread.patience++;
+      return;
+    }
+    thread.patience = 0;
+    Take(thread, trail.ring, header);
+    if (header.flags & SampleHeader::kOracle) {
+      Compare(thread, trail.ring, header);
+    } else {
+      not_compared_++;
+    }
+    trail.ring.Consume(header);
+  }
+  if (uint64_t idle = trail.idle_ns.exchange(0)) {
+    tree_.AddTime(thread.leaf, static_cast<double>(idle), 0);
+    time_ns_ += idle;
+  }
+}
+
+void ContextLedger::Take(Thread& thread, const SampleRing& ring, const SampleHeader& header) {
+  std::vector<Level>& levels = thread.levels;
+  bool detached = header.flags & SampleHeader::kDetached;
+  if (header.kept > levels.size()) {  // never seen; a wrong context would be worse than a lost one
+    lost_["samples out of step with their thread"]++;
+    levels.clear();
+    detached = true;
+  }
+  uint32_t before = header.kept < levels.size() ? levels[header.kept].node : ContextTree::kRoot;
+  levels.resize(std::min<size_t>(header.kept, levels.size()));
+  Level at = levels.empty()
+                 ? Level{tree_.Child(ContextTree::kRoot, -1, detached ? kDetachedMethod : kVmMethod), -1}
+                 : levels.back();
+  if (levels.empty() && header.flags & SampleHeader::kOldestIsOld && before != ContextTree::kRoot) {
+    // The oldest frame of a piece that was detached stays where it was.
+    uint32_t root = before;
+    while (tree_.node(root).parent != ContextTree::kRoot) root = tree_.node(root).parent;
+    at.node = root;
+  }
+  for (uint32_t i = header.frames; i-- > 0;) {
+    bool old = i + 1 == header.frames && header.flags & SampleHeader::kOldestIsOld;
+    uint32_t below = at.node;
+    for (const VirtualFrame& frame : *Resolve(ring.Get(2 + i), true)) {
+      at = {tree_.Child(at.node, at.bci, frame.method), frame.bci};
+      bool was_there = false;
+      if (old) {
+        for (uint32_t n = before; n != below && n != ContextTree::kRoot; n = tree_.node(n).parent) {
+          was_there = was_there || n == at.node;
+        }
+      }
+      if (!was_there) {
+        tree_.AddActivation(at.node);
+        activations_++;
+      }
+    }
+    levels.push_back(at);
+  }
+  thread.leaf = at.node;
+  if (header.flags & SampleHeader::kInVm) thread.leaf = tree_.Child(at.node, at.bci, kVmMethod);
+  tree_.AddTime(thread.leaf, static_cast<double>(header.weight_ns), static_cast<double>(header.samples));
+  time_ns_ += header.weight_ns;
+  samples_ += header.samples;
+}
+
+// The whole stack as the tree has it against the whole stack as the VM sees it: methods, and the call
+// site of every frame but the newest.
+void ContextLedger::Compare(const Thread& thread, const SampleRing& ring, const SampleHeader& header) {
+  uint32_t node = thread.levels.back().node;
+  int32_t bci = -1;
+  auto step = [&] {
+    bci = tree_.node(node).bci;
+    node = tree_.node(node).parent;
+  };
+  if (header.flags & SampleHeader::kOracleIsCaller) step();
+  bool same = true;
+  uint32_t i = 0;
+  for (; i < header.oracle && same; i++, step()) {
+    RawFrame frame = ring.Get(2 + header.frames + i);
+    uint32_t ours = tree_.node(node).method;
+    if (ours == kVmMethod || ours == kDetachedMethod || node == ContextTree::kRoot) break;
+    uint32_t method = compiled_->Declare(reinterpret_cast<jmethodID>(frame.a));
+    auto their_bci = static_cast<int32_t>(static_cast<int64_t>(frame.b));
+    if (ours == kUnknownMethod || method == kNoMethod) continue;
+    same = ours == method && (i == 0 || bci < 0 || their_bci < 0 || bci == their_bci);
+  }
+  uint32_t ours = tree_.node(node).method;
+  bool at_end = ours == kVmMethod || ours == kDetachedMethod;
+  // Where the piece ends the VM may go on; where the VM ends the tree must.
+  if (same && i == header.oracle && !at_end && i < ContextTrail::kFrames) same = false;
+  if (same && i < header.oracle && ours != kDetachedMethod) same = false;
+  compared_++;
+  if (same) return;
+  disagreed_++;
+  if (!first_disagreement_.empty()) return;
+  auto name = [&](uint32_t method) {
+    return method >= kUnknownMethod ? "?" : compiled_->Name(method).class_name + "." + compiled_->Name(method).name;
+  };
+  first_disagreement_ = "frame " + std::to_string(i) + " of " + std::to_string(header.oracle) + ", flags " +
+                        std::to_string(header.flags) + ": tree";
+  int shown = 0;
+  for (uint32_t n = thread.levels.back().node; n != ContextTree::kRoot && shown < 12; shown++) {
+    first_disagreement_ += " " + name(tree_.node(n).method) + "<-" + std::to_string(tree_.node(n).bci);
+    n = tree_.node(n).parent;
+  }
+  first_disagreement_ += "; VM";
+  for (uint32_t n = 0; n < header.oracle && n < 12; n++) {
+    RawFrame frame = ring.Get(2 + header.frames + n);
+    first_disagreement_ += " " + name(compiled_->Declare(reinterpret_cast<jmethodID>(frame.a))) + "@" +
+                           std::to_string(static_cast<int64_t>(frame.b));
+  }
+}
+
+void ContextLedger::Tidy(size_t max_contexts) {
+  auto ranges = compiled_->Unloaded();
+  if (!ranges.empty()) {
+    for (auto it = compiled_chains_.begin(); it != compiled_chains_.end();) {
+      uint64_t pc = it->first >> 2;
+      bool gone = std::any_of(ranges.begin(), ranges.end(),
+                              [&](const auto& range) { return pc >= range.begin && pc < range.end; });
+      it = gone ? compiled_chains_.erase(it) : std::next(it);
+    }
+    compiled_->Forget(ranges);
+  }
+  if (compiled_chains_.size() > kMostChains) compiled_chains_.clear();
+  if (tree_.size() <= max_contexts) return;
+  std::vector<uint32_t> pinned;
+  for (const auto& [number, thread] : threads_) {
+    pinned.push_back(thread.leaf);
+    for (const Level& level : thread.levels) pinned.push_back(level.node);
+  }
+  std::vector<uint32_t> renamed = tree_.Purge(max_contexts / 4 * 3, pinned);
+  for (auto& [number, thread] : threads_) {
+    thread.leaf = renamed[thread.leaf];
+    for (Level& level : thread.levels) level.node = renamed[level.node];
+  }
+}
+
+void ContextLedger::BeginSegment() {
+  tree_.ClearWeights();
+  profile_ids_.clear();
+  lost_.clear();
+  time_ns_ = samples_ = activations_ = 0;
+}
+
+profile::MethodId ContextLedger::MethodOf(profile::Profile& profile, uint32_t method) {
+  if (method == kVmMethod) return profile.InternMethod("", profile::kVmCaller, "");
+  if (method == kDetachedMethod) return profile.InternMethod("", "<detached>", "");
+  if (method >= kUnknownMethod) return profile.InternMethod("", "<unknown>", "");
+  if (method >= profile_ids_.size()) profile_ids_.resize(method + 1, UINT32_MAX);
+  if (profile_ids_[method] == UINT32_MAX) {
+    MethodName name = compiled_->Name(method);
+    profile_ids_[method] = profile.InternMethod(name.class_name, name.name, name.descriptor);
+    profile::Method& described = profile.method(profile_ids_[method]);
+    described.source_file = std::move(name.source_file);
+    described.code_bytes = name.code_bytes;
+    described.lines = std::move(name.lines);
+  }
+  return profile_ids_[method];
+}
+
+void ContextLedger::Fill(profile::Profile& profile) {
+  compiled_->NameDeclared();
+  for (profile::EdgeId id = 0; id < profile.edges().size(); id++) {
+    profile.edge(id).samples = 0;
+    profile.edge(id).weight = profile.edge(id).variance = 0;
+  }
+  for (profile::NodeId id = 0; id < profile.nodes().size(); id++) {
+    profile.node(id).samples = 0;
+    profile.node(id).calls = profile.node(id).self = 0;
+  }
+  double factor = tree_.Factor();
+  for (uint32_t id = 1; id < tree_.size(); id++) {
+    ContextTree::Node& node = tree_.node(id);
+    uint32_t parent = node.parent == ContextTree::kRoot ? profile::kRootNode : tree_.node(node.parent).in_profile;
+    profile::MethodId method = MethodOf(profile, node.method);
+    if (node.in_profile == 0) node.in_profile = profile.InternNode(parent, node.bci, method);
+    profile::ContextNode& target = profile.node(node.in_profile);
+    target.samples = static_cast<uint64_t>(std::llround(node.samples * factor));
+    target.calls = node.activations * factor;
+    target.self = node.self_ns * factor;
+    if (node.parent == ContextTree::kRoot || node.activations == 0) continue;
+    profile.AddEdge(MethodOf(profile, tree_.node(node.parent).method), node.bci, method,
+                    static_cast<uint64_t>(std::llround(target.calls)), target.calls, target.calls);
+  }
+  profile.self_unit = "ns";
+  for (const auto& [reason, count] : lost_) profile.lost[reason] = count;
+  if (tree_.purged_nodes() > 0) {
+    profile.lost["contexts purged"] = tree_.purged_nodes();
+    profile.lost["microseconds in contexts purged"] = static_cast<uint64_t>(tree_.purged_ns() / 1000);
+  }
+  auto& metadata = profile.metadata;
+  metadata["samples-taken"] = std::to_string(samples_);
+  metadata["time-ms"] = std::to_string(static_cast<double>(time_ns_) / 1e6);
+  metadata["activations-seen"] = std::to_string(activations_);
+  if (compared_ > 0) {
+    metadata["walks-compared"] = std::to_string(compared_);
+    metadata["walks-not-compared"] = std::to_string(not_compared_);
+    metadata["walks-that-differ"] = std::to_string(disagreed_);
+    if (disagreed_ > 0) metadata["first-difference"] = first_disagreement_;
+  }
+}
+
+}  // namespace assay::sampling

@@ -1,0 +1,70 @@
+// Turns raw samples into the context tree: follows each thread's stack of contexts as the samples
+// change it, asks what program counters and Method*s mean, and compares with the VM's own walker
+// where samples carry its answer. One thread at a time; never in signal handlers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "src/profile/profile.h"
+#include "src/sampling/context_tree.h"
+#include "src/sampling/hotspot/compiled_methods.h"
+#include "src/sampling/hotspot/context_recorder.h"
+#include "src/sampling/hotspot/interpreted_methods.h"
+
+namespace assay::sampling {
+
+class ContextLedger {
+ public:
+  ContextLedger(CompiledMethods* compiled, const InterpretedMethods* interpreted)
+      : compiled_(compiled), interpreted_(interpreted) {}
+
+  // What a thread's samples say. `last`: the thread ends, nothing may stay behind.
+  void Drain(uint32_t thread, ContextTrail& trail, bool last);
+  void EndThread(uint32_t thread) { threads_.erase(thread); }
+  // Code that went away; keeps the number of contexts within its limit.
+  void Tidy(size_t max_contexts);
+
+  void SetHalfLife(uint64_t half_life_ns, uint64_t now_ns) { tree_.SetHalfLife(half_life_ns, now_ns); }
+  void Advance(uint64_t now_ns) { tree_.Advance(now_ns); }
+  void BeginSegment();
+  void Fill(profile::Profile& profile);
+
+  const ContextTree& tree() const { return tree_; }
+
+ private:
+  struct Level {
+    uint32_t node;
+    int32_t bci;  // where the newest method of the frame stands
+  };
+  struct Thread {
+    std::vector<Level> levels;  // as the visited frames of the thread, oldest first
+    uint32_t leaf = ContextTree::kRoot;
+    uint32_t patience = 0;  // rounds that a sample waited for its code to be announced
+  };
+  using Chain = std::vector<VirtualFrame>;  // oldest first
+
+  // Null: the code is not announced yet. Valid until the next call.
+  const Chain* Resolve(const RawFrame& frame, bool give_up);
+  Chain ResolveInterpreted(const RawFrame& frame);
+  bool CanResolve(const SampleRing& ring, const SampleHeader& header);
+  void Take(Thread& thread, const SampleRing& ring, const SampleHeader& header);
+  void Compare(const Thread& thread, const SampleRing& ring, const SampleHeader& header);
+  profile::MethodId MethodOf(profile::Profile& profile, uint32_t method);
+
+  CompiledMethods* compiled_;
+  const InterpretedMethods* interpreted_;
+  ContextTree tree_;
+  std::map<uint32_t, Thread> threads_;
+  std::unordered_map<uint64_t, Chain> compiled_chains_;  // by pc and kind
+  Chain interpreted_chain_;  // the last one; a Method* may mean another method any time
+  std::vector<profile::MethodId> profile_ids_;
+  std::map<std::string, uint64_t> lost_;
+  uint64_t compared_ = 0, disagreed_ = 0, not_compared_ = 0;
+  std::string first_disagreement_;
+  uint64_t time_ns_ = 0, samples_ = 0, activations_ = 0;
+};
+
+}  // namespace assay::sampling

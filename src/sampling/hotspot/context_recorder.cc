@@ -1,0 +1,284 @@
+#include "src/sampling/hotspot/context_recorder.h"
+
+#include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
+#include <x86intrin.h>
+
+#include <cstring>
+#include <new>
+
+#include "src/sampling/watermark.h"
+
+namespace assay::sampling {
+namespace {
+
+// JavaThreadState: even values, each followed by its transition.
+constexpr int32_t kInNative = 4;
+constexpr int32_t kInJava = 8;
+// Stubs and native stretches passed in one walk; more is a loop.
+constexpr uint32_t kMostPassed = 10000;
+// Frames below the one met that are checked to hold what they held: a belt to the watermark's braces.
+constexpr uint32_t kChecked = 8;
+
+uint64_t ClockNs(clockid_t clock) {
+  timespec time;
+  if (clock_gettime(clock, &time) != 0) return 0;
+  return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+
+void Count(std::atomic<uint64_t>& counter, uint64_t by = 1) {
+  counter.fetch_add(by, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+ContextTrail* ContextTrail::Map() {
+  void* memory = mmap(nullptr, sizeof(ContextTrail), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  // All zero is the state of everything here but what Reset() sets; a constructor would touch it all.
+  auto* trail = static_cast<ContextTrail*>(memory);
+  trail->Reset();
+  return trail;
+}
+
+void ContextTrail::Reset() {
+  ring.Use(cells, kCells);
+  visited.Use(memory, kFrames);
+  trusted = deferred = false;
+  mark = 0;
+  accounted_ns.store(0);
+  idle_ns.store(0);
+  seen_cpu_ns.store(0);
+}
+
+void ContextRecorder::ResetCounters() { new (&counters) Counters(); }
+
+uint64_t ContextRecorder::Clock() const {
+  return ClockNs(wall.load(std::memory_order_relaxed) ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID);
+}
+
+bool ContextRecorder::StillThere(const VisitedStack& visited) const {
+  for (uint32_t i = 2; i <= kChecked && i <= visited.depth(); i++) {
+    const StackFrame& frame = visited.frame(visited.depth() - i);
+    if (*reinterpret_cast<volatile uintptr_t*>(frame.return_slot) != frame.return_pc) return false;
+  }
+  return true;
+}
+
+// From walk->cursor, with walk->count frames found already.
+bool ContextRecorder::WalkOn(ThreadSlot& slot, ContextTrail& trail, bool trusted, Walk* walk) {
+  uintptr_t thread = slot.thread.load(std::memory_order_relaxed);
+  uintptr_t base = walker.StackBase(thread);
+  uint32_t most = max_frames.load(std::memory_order_relaxed);
+  uintptr_t entry = continuation_entry.load(std::memory_order_relaxed);
+  if (walk->count > 0 && trusted && trail.visited.Meets(trail.walk[0])) walk->met = true;
+  for (uint32_t passed = 0; !walk->met;) {
+    if (walk->count >= most) {
+      walk->detached = true;
+      Count(counters.detached_depth);
+      break;
+    }
+    StackFrame& frame = trail.walk[walk->count];
+    FrameWalker::Step step = walker.Next(&walk->cursor, base, &frame);
+    if (step == FrameWalker::kEnd) break;
+    if (step == FrameWalker::kBroken) return false;
+    if (step == FrameWalker::kOutside) {
+      walk->detached = walk->in_continuation = true;
+      Count(counters.detached_outside);
+      break;
+    }
+    if (step == FrameWalker::kPassed) {
+      if (++passed > kMostPassed) return false;
+      continue;
+    }
+    walk->count++;
+    if (entry != 0 && walker.MethodOf(frame) == entry) walk->in_continuation = true;
+    if (trusted && trail.visited.Meets(frame)) {
+      walk->met = StillThere(trail.visited);
+      if (!walk->met) trail.visited.Clear();
+    }
+  }
+  return walk->count > 0;
+}
+
+uint32_t ContextRecorder::AskOracle(ThreadSlot& slot, ContextTrail& trail, void* context) const {
+  HookContext& hooks = Hooks();
+  if (hooks.walker == nullptr || slot.env == nullptr) return 0;
+  AsgctTrace trace{slot.env, 0, trail.oracle};
+  hooks.walker(&trace, ContextTrail::kFrames, context);
+  return trace.count > 0 ? static_cast<uint32_t>(trace.count) : 0;
+}
+
+bool ContextRecorder::Record(ThreadSlot& slot, ContextTrail& trail, bool trusted, Walk& walk,
+                             uint16_t flags, void* context, bool context_is_caller) {
+  VisitedStack& visited = trail.visited;
+  if (walk.detached || (trusted && !walk.met)) visited.Clear();
+  uint32_t frames = walk.count;
+  bool old = walk.met;
+  if (!trusted && !walk.detached) {
+    visited.KeepCommon(trail.walk, walk.count);
+    old = visited.depth() > 0;
+    if (old) frames = walk.count - visited.depth() + 1;
+  }
+  uint32_t oracle = verify.load(std::memory_order_relaxed) ? AskOracle(slot, trail, context) : 0;
+  if (!trail.ring.HasRoom(2 + frames + oracle)) {
+    Count(counters.no_room);
+    return false;
+  }
+  if (old) visited.Pop();  // given again, with where it stands now
+  if (!visited.HasRoom(frames)) {
+    visited.Clear();
+    old = false;
+    walk.detached = true;
+  }
+  SampleHeader header;
+  header.frames = frames;
+  header.kept = visited.depth();
+  header.oracle = oracle;
+  header.flags = flags | (old ? SampleHeader::kOldestIsOld : 0) |
+                 (walk.detached ? SampleHeader::kDetached : 0) |
+                 (walk.met ? SampleHeader::kTrusted : 0) | (oracle > 0 ? SampleHeader::kOracle : 0) |
+                 (context_is_caller ? SampleHeader::kOracleIsCaller : 0);
+  header.samples = 1;
+  uint64_t now = Clock();
+  uint64_t before = trail.accounted_ns.exchange(now, std::memory_order_relaxed);
+  header.weight_ns = now > before ? now - before : 0;
+  for (uint32_t i = 0; i < frames; i++) trail.ring.Put(2 + i, trail.walk[i].where);
+  for (uint32_t i = 0; i < oracle; i++) {
+    trail.ring.Put(2 + frames + i, {reinterpret_cast<uintptr_t>(trail.oracle[i].method),
+                                    static_cast<uint64_t>(static_cast<int64_t>(trail.oracle[i].bci))});
+  }
+  trail.ring.PutHeader(header);
+  trail.ring.Publish(2 + frames + oracle);
+  for (uint32_t i = frames; i-- > 0;) visited.Push(trail.walk[i]);
+  Count(counters.samples);
+  Count(walk.met ? counters.trusted_walks : counters.whole_walks);
+  Count(counters.frames_walked, walk.count);
+  return true;
+}
+
+// Frames of a virtual thread leave the stack without returning, so they are never trusted.
+void ContextRecorder::Mark(ContextTrail& trail, uintptr_t thread, bool trusted) {
+  std::atomic<uint64_t>& word = Hooks().PollWord(thread);
+  uint64_t from = word.load(std::memory_order_relaxed);
+  bool wanted = trusted && trail.visited.depth() > 0;
+  uint64_t to = wanted ? Watermark::For(trail.visited.newest().return_slot) : Watermark::kResting;
+  trail.trusted = wanted && Watermark::Replace(word, from, to);
+  if (!wanted && Watermark::IsOurs(from)) Watermark::Replace(word, from, to);
+  trail.mark = trail.trusted ? to : 0;
+  trail.deferred = false;
+}
+
+void ContextRecorder::Defer(ContextTrail& trail, uintptr_t thread) {
+  Count(counters.deferred);
+  if (!marks.load(std::memory_order_relaxed)) return;
+  std::atomic<uint64_t>& word = Hooks().PollWord(thread);
+  uint64_t from = word.load(std::memory_order_relaxed);
+  trail.trusted = trail.trusted && from == trail.mark;
+  trail.deferred = Watermark::Replace(word, from, Watermark::kNextReturn);
+  trail.mark = trail.deferred ? Watermark::kNextReturn : 0;
+  if (!trail.deferred) trail.trusted = false;
+}
+
+void ContextRecorder::OnTick(ThreadSlot& slot, ContextTrail& trail, void* context) {
+  uintptr_t thread = slot.thread.load(std::memory_order_relaxed);
+  if (thread == 0 || !Hooks().active.load(std::memory_order_relaxed)) return;
+  if (trail.busy.load(std::memory_order_relaxed)) {
+    Count(counters.busy);
+    return;
+  }
+  trail.busy.store(true, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  uint64_t began = __rdtsc();
+  const auto& gregs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  Registers registers{static_cast<uintptr_t>(gregs[REG_RIP]), static_cast<uintptr_t>(gregs[REG_RSP]),
+                      static_cast<uintptr_t>(gregs[REG_RBP]), static_cast<uintptr_t>(gregs[REG_R13])};
+  bool with_marks = marks.load(std::memory_order_relaxed);
+  bool trusted = with_marks && trail.trusted &&
+                 Hooks().PollWord(thread).load(std::memory_order_relaxed) == trail.mark;
+  if (trail.trusted && !trusted) Count(counters.marks_lost);
+  trail.seen_cpu_ns.store(ClockNs(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
+  trail.visited.DropBelow(registers.sp);
+
+  Walk walk;
+  FrameWalker::Top top = walker.FindTop(thread, registers, walker.StackBase(thread), &walk.cursor,
+                                        &trail.walk[0]);
+  if (top == FrameWalker::kTopNone) {
+    Count(counters.no_frames);
+    trail.accounted_ns.store(Clock(), std::memory_order_relaxed);
+  } else if (top == FrameWalker::kTopUnclear) {
+    Defer(trail, thread);
+  } else {
+    if (top == FrameWalker::kTopFrame) walk.count = 1;
+    int32_t state = walker.State(thread) & ~1;
+    uint16_t flags = state != kInJava && state != kInNative ? SampleHeader::kInVm : 0;
+    if (!WalkOn(slot, trail, trusted, &walk)) {
+      Count(counters.broken);
+      trail.visited.Clear();
+      Defer(trail, thread);
+    } else if (Record(slot, trail, trusted, walk, flags, context, false) && with_marks) {
+      Mark(trail, thread, !walk.in_continuation);
+    }
+  }
+  Count(counters.walk_cycles, __rdtsc() - began);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  trail.busy.store(false, std::memory_order_relaxed);
+}
+
+int ContextRecorder::OnReturn(ThreadSlot& slot, ContextTrail& trail, uintptr_t* return_slot,
+                              uintptr_t caller_fp) {
+  uintptr_t thread = slot.thread.load(std::memory_order_relaxed);
+  HookContext& hooks = Hooks();
+  std::atomic<uint64_t>& word = hooks.PollWord(thread);
+  trail.busy.store(true, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  uint64_t began = __rdtsc();
+  Count(counters.returns);
+  uint64_t value = word.load(std::memory_order_relaxed);
+  bool ours = Watermark::IsOurs(value);
+  bool trusted = trail.trusted && value == trail.mark;
+  auto slot_address = reinterpret_cast<uintptr_t>(return_slot);
+  if (ours && !hooks.active.load(std::memory_order_relaxed)) {
+    Watermark::Remove(word);
+  } else if (ours) {
+    bool in_continuation = false;
+    if (trail.deferred && value == Watermark::kNextReturn) {
+      uintptr_t callee_pc = *reinterpret_cast<uintptr_t*>(thread + hooks.saved_pc_displacement);
+      Walk walk;
+      walk.cursor = {*return_slot, slot_address + 8, caller_fp};
+      trail.walk[0] = {slot_address, *return_slot, hooks.code.FindBlob(callee_pc),
+                       {callee_pc, RawFrame::kMethodOnly}};
+      walk.count = 1;
+      ucontext_t context;
+      if (verify.load(std::memory_order_relaxed)) {
+        memset(&context, 0, sizeof context);
+        context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(*return_slot);
+        context.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(slot_address + 8);
+        context.uc_mcontext.gregs[REG_RBP] = static_cast<greg_t>(caller_fp);
+        context.uc_mcontext.gregs[REG_R15] = static_cast<greg_t>(thread);
+      }
+      trail.visited.DropBelow(slot_address);
+      if (WalkOn(slot, trail, trusted, &walk)) {
+        if (Record(slot, trail, trusted, walk, 0, &context, true)) {
+          Count(counters.deferred_taken);
+          trusted = true;
+          in_continuation = walk.in_continuation;
+        }
+      } else {
+        Count(counters.broken);
+        trail.visited.Clear();
+      }
+    }
+    trail.visited.PopReturned(slot_address);
+    Mark(trail, thread, trusted && !in_continuation);
+  }
+  Count(counters.hook_cycles, __rdtsc() - began);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  trail.busy.store(false, std::memory_order_relaxed);
+  // The word held a mark of ours, so the VM wants nothing; if it began to, the next poll will tell.
+  return ours ? 1 : 0;
+}
+
+}  // namespace assay::sampling

@@ -1,0 +1,90 @@
+// Takes samples for the partial calling context tree: on the sampled thread, in a signal handler at a
+// tick, or at its next return when the tick found it in a place whose frames are not clear. A walk
+// goes down to the newest frame that the sample before it saw and that the watermark says is still
+// the same activation; without a valid mark it goes down to the end and is compared with what was
+// there before (so a frame that returned and was called again from the same place looks old).
+// Nothing here locks or allocates.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "src/sampling/hotspot/frame_walker.h"
+#include "src/sampling/hotspot/hooks.h"
+#include "src/sampling/sample_ring.h"
+#include "src/sampling/thread_table.h"
+#include "src/sampling/visited_stack.h"
+
+namespace assay::sampling {
+
+// What a followed thread carries. Mapped, mostly never touched.
+struct ContextTrail {
+  static constexpr uint32_t kFrames = 1 << 14;
+  static constexpr uint32_t kCells = 1 << 16;
+
+  // Null when there is no memory.
+  static ContextTrail* Map();
+  // For a new owner, who clears `busy` when all is set.
+  void Reset();
+
+  // Shared with the ticker and the accounting.
+  std::atomic<uint64_t> accounted_ns{0};  // the thread's clock at its last sample
+  std::atomic<uint64_t> idle_ns{0};       // wall clock: time since, on the same stack
+  std::atomic<uint64_t> seen_cpu_ns{0};   // CPU clock at its last sample
+  SampleRing ring;
+
+  // Of the thread alone.
+  std::atomic<bool> busy{false};
+  bool trusted = false;   // `visited` held when the mark was set
+  bool deferred = false;  // take a sample at the next return
+  uint64_t mark = 0;      // what we last wrote to the poll word
+  VisitedStack visited;
+
+  StackFrame walk[kFrames];
+  StackFrame memory[kFrames];
+  AsgctFrame oracle[kFrames];
+  RawFrame cells[kCells];
+};
+
+class ContextRecorder {
+ public:
+  FrameWalker walker;
+  std::atomic<uint32_t> max_frames{10000};
+  std::atomic<bool> wall{false};
+  std::atomic<bool> verify{false};
+  std::atomic<bool> marks{false};  // the return hook is in place
+  std::atomic<uintptr_t> continuation_entry{0};  // Method* of Continuation.enterSpecial
+
+  struct Counters {
+    std::atomic<uint64_t> samples{0}, trusted_walks{0}, whole_walks{0}, frames_walked{0}, deferred{0},
+        deferred_taken{0}, busy{0}, no_room{0}, broken{0}, detached_depth{0}, detached_outside{0},
+        no_frames{0}, returns{0}, marks_lost{0}, walk_cycles{0}, hook_cycles{0};
+  };
+  Counters counters;
+  void ResetCounters();
+
+  // In a signal handler on the slot's thread.
+  void OnTick(ThreadSlot& slot, ContextTrail& trail, void* context);
+  // In the return hook; as assay_return_hook.
+  int OnReturn(ThreadSlot& slot, ContextTrail& trail, uintptr_t* return_slot, uintptr_t caller_fp);
+
+  uint64_t Clock() const;
+
+ private:
+  struct Walk {
+    FrameCursor cursor;
+    uint32_t count = 0;  // frames in trail.walk, newest first
+    bool met = false;    // the oldest of them was there before
+    bool detached = false;
+    bool in_continuation = false;
+  };
+  bool WalkOn(ThreadSlot& slot, ContextTrail& trail, bool trusted, Walk* walk);
+  bool Record(ThreadSlot& slot, ContextTrail& trail, bool trusted, Walk& walk, uint16_t flags,
+              void* context, bool context_is_caller);
+  bool StillThere(const VisitedStack& visited) const;
+  void Mark(ContextTrail& trail, uintptr_t thread, bool trusted);
+  void Defer(ContextTrail& trail, uintptr_t thread);
+  uint32_t AskOracle(ThreadSlot& slot, ContextTrail& trail, void* context) const;
+};
+
+}  // namespace assay::sampling

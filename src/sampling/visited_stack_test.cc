@@ -1,0 +1,117 @@
+#include "src/sampling/visited_stack.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "src/sampling/sample_ring.h"
+#include "src/sampling/watermark.h"
+
+namespace assay::sampling {
+namespace {
+
+StackFrame Frame(uintptr_t slot, uintptr_t pc, uintptr_t identity, uint64_t at = 0) {
+  return {slot, pc, identity, {at, RawFrame::kAtCall}};
+}
+
+class VisitedStackTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    stack_.Use(memory_.data(), static_cast<uint32_t>(memory_.size()));
+    stack_.Push(Frame(0x900, 1, 10));
+    stack_.Push(Frame(0x800, 2, 20));
+    stack_.Push(Frame(0x700, 3, 30));
+  }
+  std::vector<StackFrame> memory_ = std::vector<StackFrame>(8);
+  VisitedStack stack_;
+};
+
+TEST_F(VisitedStackTest, ReturnsPopExactlyWhatReturned) {
+  stack_.PopReturned(0x700);
+  EXPECT_EQ(stack_.depth(), 2u);
+  stack_.PopReturned(0x7f8);
+  EXPECT_EQ(stack_.depth(), 2u);
+  stack_.DropBelow(0x801);
+  EXPECT_EQ(stack_.depth(), 1u);
+}
+
+TEST_F(VisitedStackTest, MeetsTheNewestSurvivor) {
+  EXPECT_FALSE(stack_.Meets(Frame(0x600, 9, 90)));
+  EXPECT_EQ(stack_.depth(), 3u);
+  EXPECT_TRUE(stack_.Meets(Frame(0x700, 3, 30)));
+  EXPECT_EQ(stack_.depth(), 3u);
+}
+
+TEST_F(VisitedStackTest, AnotherFrameInThePlaceIsNotMet) {
+  EXPECT_FALSE(stack_.Meets(Frame(0x700, 3, 31)));  // replaced, as by on-stack replacement
+  EXPECT_EQ(stack_.depth(), 2u);
+  EXPECT_FALSE(stack_.Meets(Frame(0x880, 5, 50)));  // passes 0x800 without meeting it
+  EXPECT_EQ(stack_.depth(), 1u);
+  EXPECT_TRUE(stack_.Meets(Frame(0x900, 1, 10)));
+}
+
+TEST_F(VisitedStackTest, CommonPartEndsWhereAFrameMovedOn) {
+  std::vector<StackFrame> walk = {Frame(0x600, 9, 90), Frame(0x700, 3, 30), Frame(0x800, 2, 20),
+                                  Frame(0x900, 1, 10)};
+  stack_.KeepCommon(walk.data(), 4);
+  EXPECT_EQ(stack_.depth(), 3u);
+  walk[2].where.a = 7;  // stands elsewhere: its callee cannot be the same activation
+  stack_.KeepCommon(walk.data(), 4);
+  EXPECT_EQ(stack_.depth(), 2u);
+  walk[3].return_pc = 8;
+  stack_.KeepCommon(walk.data(), 4);
+  EXPECT_EQ(stack_.depth(), 0u);
+}
+
+TEST(WatermarkTest, LiesBetweenAFrameAndItsCallees) {
+  for (uintptr_t slot : {0x7f0000001008ul, 0x7f0000001000ul}) {
+    uint64_t mark = Watermark::For(slot);
+    EXPECT_TRUE(Watermark::IsOurs(mark));
+    EXPECT_GT(slot, mark);           // compiled code compares where the return address lies
+    EXPECT_GT(slot - 8, mark);       // the interpreter compares rbp
+    EXPECT_LE(slot - 16, mark);      // the nearest that a callee's return address can be
+  }
+}
+
+TEST(WatermarkTest, NeverTouchesWhatTheVmWrote) {
+  for (uint64_t vm : {uint64_t{1}, uint64_t{0x7f0000001000}, ~uint64_t{0}}) {
+    std::atomic<uint64_t> word{vm};
+    EXPECT_FALSE(Watermark::Replace(word, Watermark::kResting, Watermark::For(0x2000)));
+    EXPECT_FALSE(Watermark::Replace(word, vm, Watermark::For(0x2000)));
+    Watermark::Remove(word);
+    EXPECT_EQ(word.load(), vm);
+  }
+  std::atomic<uint64_t> word{Watermark::kResting};
+  EXPECT_TRUE(Watermark::Replace(word, Watermark::kResting, Watermark::For(0x2000)));
+  EXPECT_FALSE(Watermark::Replace(word, Watermark::kResting, Watermark::For(0x3000)));
+  EXPECT_TRUE(Watermark::Replace(word, Watermark::For(0x2000), Watermark::kNextReturn));
+  Watermark::Remove(word);
+  EXPECT_EQ(word.load(), Watermark::kResting);
+}
+
+TEST(SampleRingTest, HandsOverSamplesOfDifferentLengths) {
+  std::vector<RawFrame> memory(16);
+  SampleRing ring;
+  ring.Use(memory.data(), 16);
+  uint64_t sent = 0, received = 0;
+  for (int round = 0; round < 100; round++) {
+    for (uint32_t length = round % 5; ring.HasRoom(2 + length); length = (length + 1) % 5) {
+      for (uint32_t i = 0; i < length; i++) ring.Put(2 + i, {sent, i});
+      ring.PutHeader({.frames = length, .weight_ns = sent++});
+      ring.Publish(2 + length);
+    }
+    SampleHeader header;
+    for (int i = 0; i < 1 + round % 3 && ring.Peek(&header); i++) {
+      EXPECT_EQ(header.weight_ns, received);
+      for (uint32_t f = 0; f < header.frames; f++) {
+        EXPECT_EQ(ring.Get(2 + f), (RawFrame{received, f}));
+      }
+      ring.Consume(header);
+      received++;
+    }
+  }
+  EXPECT_GT(received, 50u);
+}
+
+}  // namespace
+}  // namespace assay::sampling

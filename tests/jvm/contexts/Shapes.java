@@ -1,0 +1,122 @@
+import java.util.ArrayList;
+import java.util.List;
+
+/** Programs whose stacks are known: Shapes MODE SECONDS [DEPTH]. */
+public class Shapes {
+    static volatile boolean stop;
+    static long sink;
+
+    static long spin(int n) {
+        long x = n;
+        for (int i = 0; i < n; i++) x = x * 6364136223846793005L + 1442695040888963407L;
+        return x;
+    }
+
+    // shape: main -> tree -> {left, right} -> twig -> spin; recursion of depth 4.
+    static void tree() { left(); right(); recurse(4); }
+    static void left() { sink += twig(20000); sink += spin(30000); }
+    static void right() { sink += twig(20000); }
+    static long twig(int n) { return spin(n) + spin(n); }
+    static void recurse(int n) { sink += spin(5000); if (n > 0) recurse(n - 1); }
+
+    // activations: one long activation beside very many short ones of the same shape.
+    static void oneLong(int n) { for (int i = 0; i < n; i++) sink += spin(1000); }
+    static void manyShort(int n) { for (int i = 0; i < n; i++) sink += shortOne(); }
+    static long shortOne() { return spin(1000); }
+    static void longOnes() { oneLong(40000); }
+
+    // deep: all time is spent at the bottom of a deep recursion.
+    static void dive(int depth) { if (depth == 0) bottom(); else dive(depth - 1); }
+    static void bottom() { while (!stop) for (int i = 0; i < 100; i++) sink += step(i); }
+    static long step(int i) { return i % 2 == 0 ? even(i) : odd(i); }
+    static long even(int i) { return spin(2000 + i); }
+    static long odd(int i) { return spin(2000 - i); }
+
+    // unwind: hundreds of frames left by an exception, some caught half way.
+    static int fall(int depth, int handler) {
+        if (depth == 0) throw new IllegalStateException("bottom");
+        if (depth == handler) {
+            try {
+                return fall(depth - 1, handler);
+            } catch (IllegalStateException e) {
+                sink += spin(500);
+                if ((sink & 1) == 0) throw e;
+                return depth;
+            }
+        }
+        return fall(depth - 1, handler) + 1;
+    }
+    static void unwind(int depth) {
+        try {
+            sink += fall(depth, depth / 2);
+        } catch (IllegalStateException e) {
+            sink += spin(2000);
+        }
+    }
+
+    // overflow: until the stack is full, again and again.
+    static int forever(int n) { return forever(n + 1) + 1; }
+    static void overflow() {
+        try {
+            sink += forever(0);
+        } catch (StackOverflowError e) {
+            sink += spin(2000);
+        }
+    }
+
+    // mixed: everything in turns, natives and sorting and lambdas included.
+    static void mixed(int round) {
+        List<Integer> list = new ArrayList<>();
+        for (int i = 0; i < 300; i++) list.add((i * 7919 + round) % 1000);
+        list.sort((a, b) -> { sink += spin(20); return Integer.compare(a, b); });
+        sink += list.stream().mapToInt(Integer::intValue).filter(x -> x % 3 == 0).sum();
+        StringBuilder text = new StringBuilder();
+        for (int i : list) text.append(String.format("%d,", i));
+        sink += text.toString().split(",").length;
+        try {
+            sink += (Integer) Shapes.class.getDeclaredMethod("reflected", int.class).invoke(null, round);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+        tree();
+        unwind(50 + round % 300);
+        for (int i = 0; i < 200; i++) sink += step(i);
+    }
+    static int reflected(int n) { return (int) spin(n % 1000 + 1000); }
+
+    static void run(String mode, int depth) {
+        if (mode.equals("deep")) { dive(depth); return; }
+        for (int round = 0; !stop; round++) {
+            switch (mode) {
+                case "shape": tree(); break;
+                case "activations": longOnes(); manyShort(40000); break;
+                case "unwind": unwind(depth); break;
+                case "overflow": overflow(); break;
+                default: mixed(round);
+            }
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        String mode = args[0];
+        long millis = (long) (Double.parseDouble(args[1]) * 1000);
+        int depth = args.length > 2 ? Integer.parseInt(args[2]) : 300;
+        Thread timer = new Thread(() -> {
+            try { Thread.sleep(millis); } catch (InterruptedException e) { return; }
+            stop = true;
+        });
+        timer.setDaemon(true);
+        timer.start();
+        if (mode.equals("threads")) {
+            Thread[] threads = new Thread[4];
+            for (int i = 0; i < threads.length; i++) {
+                threads[i] = new Thread(() -> run("mixed", 100));
+                threads[i].start();
+            }
+            for (Thread thread : threads) thread.join();
+        } else {
+            run(mode, depth);
+        }
+        System.out.println("done " + (sink != 0));
+    }
+}
