@@ -45,7 +45,8 @@ void ContextsJson(const Profile& profile, size_t top, JsonWriter& json) {
   for (const ContextNode& node : profile.nodes()) {
     if (node.calls > 0) weight = Measure::kCalls;
   }
-  if (weight != Measure::kCalls) weight = ContextMeasure(profile);
+  // What contexts weigh is their time, where it was measured.
+  if (weight != Measure::kCalls || profile.self_unit == "ns") weight = ContextMeasure(profile);
   for (NodeId id : TopContexts(profile, top)) {
     const ContextNode& node = profile.nodes()[id];
     json.BeginObject().Key("stack").BeginArray();

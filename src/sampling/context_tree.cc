@@ -46,16 +46,18 @@ void ContextTree::Rise(uint32_t id) {
   double weight = nodes_[id].self_ns;
   uint32_t place = nodes_[id].place;
   // A new node among many of no weight at all goes to the end of those that have some.
-  auto lighter = std::lower_bound(order_.begin(), order_.begin() + place, weight,
-                                  [&](uint32_t other, double w) { return nodes_[other].self_ns >= w; });
+  auto lighter =
+      std::lower_bound(order_.begin(), order_.begin() + place, weight,
+                       [&](uint32_t other, double w) { return nodes_[other].self_ns >= w; });
   auto target = static_cast<uint32_t>(lighter - order_.begin());
   if (target == place) return;
   // The one it overtakes first has the next lower weight: swapping keeps the order only if all
   // between weigh the same, so shift in runs of equal weight.
   while (place > target) {
     double next = nodes_[order_[place - 1]].self_ns;
-    auto run = std::lower_bound(order_.begin() + target, order_.begin() + place, next,
-                                [&](uint32_t other, double w) { return nodes_[other].self_ns > w; });
+    auto run =
+        std::lower_bound(order_.begin() + target, order_.begin() + place, next,
+                         [&](uint32_t other, double w) { return nodes_[other].self_ns > w; });
     auto first = static_cast<uint32_t>(run - order_.begin());
     uint32_t moved = order_[first];
     order_[place] = moved;

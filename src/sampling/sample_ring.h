@@ -13,11 +13,11 @@ namespace assay::sampling {
 // the VM's own walker, newest first (method, bci).
 struct SampleHeader {
   enum Flags : uint16_t {
-    kOldestIsOld = 1,  // the oldest frame given was there before; it may stand elsewhere now
-    kDetached = 2,     // what is below the oldest frame is not known
-    kInVm = 4,         // the thread was in the VM, called by the newest frame
-    kOracle = 8,       // compared with the VM's walker, which gave `oracle` frames
-    kTrusted = 16,     // the watermark held: only new frames were walked
+    kOldestIsOld = 1,      // the oldest frame given was there before; it may stand elsewhere now
+    kDetached = 2,         // what is below the oldest frame is not known
+    kInVm = 4,             // the thread was in the VM, called by the newest frame
+    kOracle = 8,           // compared with the VM's walker, which gave `oracle` frames
+    kTrusted = 16,         // the watermark held: only new frames were walked
     kOracleIsCaller = 32,  // the VM's walker began at the caller of the newest frame
   };
   uint32_t frames = 0;
@@ -40,7 +40,8 @@ class SampleRing {
   }
   // The producer's: room for a sample, then its cells one by one, then Publish.
   bool HasRoom(uint32_t cells) const {
-    return head_.load(std::memory_order_relaxed) - tail_.load(std::memory_order_acquire) + cells <= mask_ + 1;
+    return head_.load(std::memory_order_relaxed) - tail_.load(std::memory_order_acquire) + cells <=
+           mask_ + 1;
   }
   void Put(uint32_t at, RawFrame value) {
     cells_[(head_.load(std::memory_order_relaxed) + at) & mask_] = value;

@@ -56,8 +56,8 @@ void ThreadSignals::Handler(int, siginfo_t* info, void* context) {
   auto* slot = static_cast<ThreadSlot*>(info->si_value.sival_ptr);
   // The slot may have a new owner by now; then the signal is a late one of the old. The same
   // signal from elsewhere has another code or sender.
-  if (function != nullptr && info->si_code == SI_QUEUE && info->si_pid == getpid() && slot != nullptr &&
-      slot->cpu_clock != 0 && ThreadIdOf(*slot) == gettid()) {
+  if (function != nullptr && info->si_code == SI_QUEUE && info->si_pid == getpid() &&
+      slot != nullptr && slot->cpu_clock != 0 && ThreadIdOf(*slot) == gettid()) {
     function(*slot, context);
   }
   errno = saved;

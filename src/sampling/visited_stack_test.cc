@@ -67,9 +67,9 @@ TEST(WatermarkTest, LiesBetweenAFrameAndItsCallees) {
   for (uintptr_t slot : {0x7f0000001008ul, 0x7f0000001000ul}) {
     uint64_t mark = Watermark::For(slot);
     EXPECT_TRUE(Watermark::IsOurs(mark));
-    EXPECT_GT(slot, mark);           // compiled code compares where the return address lies
-    EXPECT_GT(slot - 8, mark);       // the interpreter compares rbp
-    EXPECT_LE(slot - 16, mark);      // the nearest that a callee's return address can be
+    EXPECT_GT(slot, mark);       // compiled code compares where the return address lies
+    EXPECT_GT(slot - 8, mark);   // the interpreter compares rbp
+    EXPECT_LE(slot - 16, mark);  // the nearest that a callee's return address can be
   }
 }
 

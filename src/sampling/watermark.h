@@ -1,8 +1,8 @@
 // A stack watermark in the poll word (see ReturnGuard in guard_word.h for the word and its rules).
 // Compiled code compares its stack pointer with the word at every return; with a watermark there a
 // thread reports once, when it returns out of the marked frame, and costs nothing before. That is
-// the visited bit of P4: as long as the word holds the mark, the marked frame and all older ones are
-// the activations they were. Whatever the VM does to a stack behind our back (exceptions,
+// the visited bit of P4: as long as the word holds the mark, the marked frame and all older ones
+// are the activations they were. Whatever the VM does to a stack behind our back (exceptions,
 // deoptimization, returns of interpreted and native methods, safepoints) ends in
 // SafepointMechanism::update_poll_values, which overwrites the mark; so a lost mark is always seen.
 //

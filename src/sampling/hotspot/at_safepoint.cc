@@ -16,8 +16,9 @@ bool RunAtSafepoint(JavaVM* vm, jvmtiEnv* jvmti, void (*function)(void*), void* 
   jobjectArray array = object ? jni->NewObjectArray(1, object, nullptr) : nullptr;
   if (array != nullptr) jni->SetObjectArrayElement(array, 0, array);
   jvmtiHeapCallbacks callbacks{};
-  callbacks.heap_reference_callback = [](jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong,
-                                         jlong, jlong, jlong*, jlong*, jint, void* data) -> jint {
+  callbacks.heap_reference_callback = [](jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*,
+                                         jlong, jlong, jlong, jlong*, jlong*, jint,
+                                         void* data) -> jint {
     auto* call = static_cast<Call*>(data);
     if (!call->done) call->function(call->argument);
     call->done = true;

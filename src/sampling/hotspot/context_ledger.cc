@@ -12,9 +12,6 @@ constexpr uint32_t kDetachedMethod = UINT32_MAX - 2;
 constexpr uint32_t kUnknownMethod = UINT32_MAX - 3;
 // CompiledMethodLoad comes from a queue in the VM: a new method may run before it is announced.
 constexpr uint32_t kPatience = 20;
-constexpr size_t kMostChains = 1 << 18;
-
-uint64_t KeyOf(const RawFrame& compiled) { return compiled.a << 2 | compiled.b; }
 
 }  // namespace
 
@@ -29,33 +26,25 @@ ContextLedger::Chain ContextLedger::ResolveInterpreted(const RawFrame& frame) {
   return {{method, inside ? static_cast<int32_t>(frame.b - entry->code) : -1}};
 }
 
-const ContextLedger::Chain* ContextLedger::Resolve(const RawFrame& frame, bool give_up) {
-  if (frame.interpreted()) {
-    interpreted_chain_ = ResolveInterpreted(frame);
-    return &interpreted_chain_;
-  }
-  auto it = compiled_chains_.find(KeyOf(frame));
-  if (it != compiled_chains_.end()) return &it->second;
+ContextLedger::Chain ContextLedger::Resolve(const RawFrame& frame, bool give_up) {
+  if (frame.interpreted()) return ResolveInterpreted(frame);
   bool exact = false;
   Chain chain = compiled_->Lookup(frame.a, &exact, frame.b == RawFrame::kNear);
   std::reverse(chain.begin(), chain.end());
-  if (frame.b == RawFrame::kMethodOnly && !chain.empty()) {
-    chain = {{compiled_->MethodAt(frame.a), -1}};
-  }
-  if (chain.empty()) {
-    if (!give_up) return nullptr;
+  if (frame.b == RawFrame::kMethodOnly && !chain.empty()) chain = {{chain.front().method, -1}};
+  if (chain.empty() && give_up) {
     lost_["frames of compiled code that the VM did not announce"]++;
     chain = {{kUnknownMethod, -1}};
   }
   for (VirtualFrame& each : chain) {
     if (each.method == kNoMethod) each.method = kUnknownMethod;
   }
-  return &(compiled_chains_[KeyOf(frame)] = std::move(chain));
+  return chain;
 }
 
 bool ContextLedger::CanResolve(const SampleRing& ring, const SampleHeader& header) {
   for (uint32_t i = 0; i < header.frames; i++) {
-    if (Resolve(ring.Get(2 + i), false) == nullptr) return false;
+    if (Resolve(ring.Get(2 + i), false).empty()) return false;
   }
   return true;
 }
@@ -94,9 +83,10 @@ void ContextLedger::Take(Thread& thread, const SampleRing& ring, const SampleHea
   }
   uint32_t before = header.kept < levels.size() ? levels[header.kept].node : ContextTree::kRoot;
   levels.resize(std::min<size_t>(header.kept, levels.size()));
-  Level at = levels.empty()
-                 ? Level{tree_.Child(ContextTree::kRoot, -1, detached ? kDetachedMethod : kVmMethod), -1}
-                 : levels.back();
+  Level at =
+      levels.empty()
+          ? Level{tree_.Child(ContextTree::kRoot, -1, detached ? kDetachedMethod : kVmMethod), -1}
+          : levels.back();
   if (levels.empty() && header.flags & SampleHeader::kOldestIsOld && before != ContextTree::kRoot) {
     // The oldest frame of a piece that was detached stays where it was.
     uint32_t root = before;
@@ -106,7 +96,7 @@ void ContextLedger::Take(Thread& thread, const SampleRing& ring, const SampleHea
   for (uint32_t i = header.frames; i-- > 0;) {
     bool old = i + 1 == header.frames && header.flags & SampleHeader::kOldestIsOld;
     uint32_t below = at.node;
-    for (const VirtualFrame& frame : *Resolve(ring.Get(2 + i), true)) {
+    for (const VirtualFrame& frame : Resolve(ring.Get(2 + i), true)) {
       at = {tree_.Child(at.node, at.bci, frame.method), frame.bci};
       bool was_there = false;
       if (old) {
@@ -123,71 +113,87 @@ void ContextLedger::Take(Thread& thread, const SampleRing& ring, const SampleHea
   }
   thread.leaf = at.node;
   if (header.flags & SampleHeader::kInVm) thread.leaf = tree_.Child(at.node, at.bci, kVmMethod);
-  tree_.AddTime(thread.leaf, static_cast<double>(header.weight_ns), static_cast<double>(header.samples));
+  tree_.AddTime(thread.leaf, static_cast<double>(header.weight_ns),
+                static_cast<double>(header.samples));
   time_ns_ += header.weight_ns;
   samples_ += header.samples;
 }
 
-// The whole stack as the tree has it against the whole stack as the VM sees it: methods, and the call
-// site of every frame but the newest.
-void ContextLedger::Compare(const Thread& thread, const SampleRing& ring, const SampleHeader& header) {
-  uint32_t node = thread.levels.back().node;
+// The stack as the tree has it, newest first, each frame with where it stands; what is at the end
+// of it is not part. Not complete: a detached piece.
+ContextLedger::Chain ContextLedger::WholeStack(uint32_t node, bool* complete) const {
+  Chain frames;
   int32_t bci = -1;
-  auto step = [&] {
+  for (; node != ContextTree::kRoot; node = tree_.node(node).parent) {
+    uint32_t method = tree_.node(node).method;
+    *complete = method != kDetachedMethod;
+    if (tree_.node(node).parent == ContextTree::kRoot) break;
+    frames.push_back({method, bci});
     bci = tree_.node(node).bci;
-    node = tree_.node(node).parent;
-  };
-  if (header.flags & SampleHeader::kOracleIsCaller) step();
-  bool same = true;
-  uint32_t i = 0;
-  for (; i < header.oracle && same; i++, step()) {
-    RawFrame frame = ring.Get(2 + header.frames + i);
-    uint32_t ours = tree_.node(node).method;
-    if (ours == kVmMethod || ours == kDetachedMethod || node == ContextTree::kRoot) break;
-    uint32_t method = compiled_->Declare(reinterpret_cast<jmethodID>(frame.a));
-    auto their_bci = static_cast<int32_t>(static_cast<int64_t>(frame.b));
-    if (ours == kUnknownMethod || method == kNoMethod) continue;
-    same = ours == method && (i == 0 || bci < 0 || their_bci < 0 || bci == their_bci);
   }
-  uint32_t ours = tree_.node(node).method;
-  bool at_end = ours == kVmMethod || ours == kDetachedMethod;
-  // Where the piece ends the VM may go on; where the VM ends the tree must.
-  if (same && i == header.oracle && !at_end && i < ContextTrail::kFrames) same = false;
-  if (same && i < header.oracle && ours != kDetachedMethod) same = false;
+  return frames;
+}
+
+bool ContextLedger::Agrees(std::vector<VirtualFrame> frames, bool complete, const SampleRing& ring,
+                           const SampleHeader& header) {
+  size_t count = std::min<size_t>(frames.size(), header.oracle);
+  if (frames.size() < header.oracle && complete) return false;
+  if (frames.size() > header.oracle && header.oracle < ContextTrail::kFrames) return false;
+  for (size_t i = 0; i < count; i++) {
+    RawFrame theirs = ring.Get(static_cast<uint32_t>(2 + header.frames + i));
+    uint32_t method = compiled_->Declare(reinterpret_cast<jmethodID>(theirs.a));
+    auto bci = static_cast<int32_t>(static_cast<int64_t>(theirs.b));
+    if (frames[i].method == kUnknownMethod || method == kNoMethod) continue;
+    if (frames[i].method != method) return false;
+    if (frames[i].bci >= 0 && bci >= 0 && frames[i].bci != bci) return false;
+  }
+  return true;
+}
+
+// The whole stack as the tree has it against the whole stack as the VM sees it: methods, and the
+// call site of every frame but the newest.
+void ContextLedger::Compare(const Thread& thread, const SampleRing& ring,
+                            const SampleHeader& header) {
+  bool complete = true;
+  Chain frames = WholeStack(thread.levels.back().node, &complete);
+  if (header.flags & SampleHeader::kOracleIsCaller && !frames.empty()) frames.erase(frames.begin());
   compared_++;
-  if (same) return;
+  if (Agrees(frames, complete, ring, header)) return;
+  // The VM looks up the newest compiled frame by the pc after its own, even if that is exact
+  // (forte.cpp, is_decipherable_compiled_frame).
+  RawFrame newest = ring.Get(2);
+  if (!newest.interpreted() && newest.b == RawFrame::kAtCall) {
+    size_t exact = Resolve(newest, true).size();
+    Chain rounded = Resolve({newest.a, RawFrame::kNear}, true);
+    std::reverse(rounded.begin(), rounded.end());
+    rounded.insert(rounded.end(),
+                   frames.begin() + static_cast<ptrdiff_t>(std::min(exact, frames.size())),
+                   frames.end());
+    if (Agrees(rounded, complete, ring, header)) return;
+  }
   disagreed_++;
   if (!first_disagreement_.empty()) return;
-  auto name = [&](uint32_t method) {
-    return method >= kUnknownMethod ? "?" : compiled_->Name(method).class_name + "." + compiled_->Name(method).name;
+  auto text = [&](uint32_t method, int64_t bci) {
+    MethodName name = compiled_->Name(method);
+    return " " + name.class_name + "." + name.name + "#" + std::to_string(method) + "@" +
+           std::to_string(bci);
   };
-  first_disagreement_ = "frame " + std::to_string(i) + " of " + std::to_string(header.oracle) + ", flags " +
-                        std::to_string(header.flags) + ": tree";
-  int shown = 0;
-  for (uint32_t n = thread.levels.back().node; n != ContextTree::kRoot && shown < 12; shown++) {
-    first_disagreement_ += " " + name(tree_.node(n).method) + "<-" + std::to_string(tree_.node(n).bci);
-    n = tree_.node(n).parent;
-  }
+  first_disagreement_ = std::to_string(frames.size()) + " against " +
+                        std::to_string(header.oracle) + " frames, flags " +
+                        std::to_string(header.flags) + ", newest " + std::to_string(newest.b) +
+                        ", given " + std::to_string(header.frames) + ": tree";
+  for (size_t i = 0; i < frames.size() && i < 12; i++)
+    first_disagreement_ += text(frames[i].method, frames[i].bci);
   first_disagreement_ += "; VM";
-  for (uint32_t n = 0; n < header.oracle && n < 12; n++) {
-    RawFrame frame = ring.Get(2 + header.frames + n);
-    first_disagreement_ += " " + name(compiled_->Declare(reinterpret_cast<jmethodID>(frame.a))) + "@" +
-                           std::to_string(static_cast<int64_t>(frame.b));
+  for (uint32_t i = 0; i < header.oracle && i < 12; i++) {
+    RawFrame theirs = ring.Get(2 + header.frames + i);
+    first_disagreement_ += text(compiled_->Declare(reinterpret_cast<jmethodID>(theirs.a)),
+                                static_cast<int64_t>(theirs.b));
   }
 }
 
 void ContextLedger::Tidy(size_t max_contexts) {
-  auto ranges = compiled_->Unloaded();
-  if (!ranges.empty()) {
-    for (auto it = compiled_chains_.begin(); it != compiled_chains_.end();) {
-      uint64_t pc = it->first >> 2;
-      bool gone = std::any_of(ranges.begin(), ranges.end(),
-                              [&](const auto& range) { return pc >= range.begin && pc < range.end; });
-      it = gone ? compiled_chains_.erase(it) : std::next(it);
-    }
-    compiled_->Forget(ranges);
-  }
-  if (compiled_chains_.size() > kMostChains) compiled_chains_.clear();
+  compiled_->Forget(compiled_->Unloaded());
   if (tree_.size() <= max_contexts) return;
   std::vector<uint32_t> pinned;
   for (const auto& [number, thread] : threads_) {
@@ -237,7 +243,8 @@ void ContextLedger::Fill(profile::Profile& profile) {
   double factor = tree_.Factor();
   for (uint32_t id = 1; id < tree_.size(); id++) {
     ContextTree::Node& node = tree_.node(id);
-    uint32_t parent = node.parent == ContextTree::kRoot ? profile::kRootNode : tree_.node(node.parent).in_profile;
+    uint32_t parent =
+        node.parent == ContextTree::kRoot ? profile::kRootNode : tree_.node(node.parent).in_profile;
     profile::MethodId method = MethodOf(profile, node.method);
     if (node.in_profile == 0) node.in_profile = profile.InternNode(parent, node.bci, method);
     profile::ContextNode& target = profile.node(node.in_profile);
@@ -252,7 +259,8 @@ void ContextLedger::Fill(profile::Profile& profile) {
   for (const auto& [reason, count] : lost_) profile.lost[reason] = count;
   if (tree_.purged_nodes() > 0) {
     profile.lost["contexts purged"] = tree_.purged_nodes();
-    profile.lost["microseconds in contexts purged"] = static_cast<uint64_t>(tree_.purged_ns() / 1000);
+    profile.lost["microseconds in contexts purged"] =
+        static_cast<uint64_t>(tree_.purged_ns() / 1000);
   }
   auto& metadata = profile.metadata;
   metadata["samples-taken"] = std::to_string(samples_);

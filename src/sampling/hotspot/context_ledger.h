@@ -5,7 +5,6 @@
 
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "src/profile/profile.h"
@@ -27,7 +26,9 @@ class ContextLedger {
   // Code that went away; keeps the number of contexts within its limit.
   void Tidy(size_t max_contexts);
 
-  void SetHalfLife(uint64_t half_life_ns, uint64_t now_ns) { tree_.SetHalfLife(half_life_ns, now_ns); }
+  void SetHalfLife(uint64_t half_life_ns, uint64_t now_ns) {
+    tree_.SetHalfLife(half_life_ns, now_ns);
+  }
   void Advance(uint64_t now_ns) { tree_.Advance(now_ns); }
   void BeginSegment();
   void Fill(profile::Profile& profile);
@@ -46,20 +47,22 @@ class ContextLedger {
   };
   using Chain = std::vector<VirtualFrame>;  // oldest first
 
-  // Null: the code is not announced yet. Valid until the next call.
-  const Chain* Resolve(const RawFrame& frame, bool give_up);
+  // Empty: the code is not announced yet. Nothing is remembered here: other code or another method
+  // may be at the same address any time.
+  Chain Resolve(const RawFrame& frame, bool give_up);
   Chain ResolveInterpreted(const RawFrame& frame);
   bool CanResolve(const SampleRing& ring, const SampleHeader& header);
   void Take(Thread& thread, const SampleRing& ring, const SampleHeader& header);
   void Compare(const Thread& thread, const SampleRing& ring, const SampleHeader& header);
+  bool Agrees(std::vector<VirtualFrame> frames, bool complete, const SampleRing& ring,
+              const SampleHeader& header);
+  Chain WholeStack(uint32_t node, bool* complete) const;
   profile::MethodId MethodOf(profile::Profile& profile, uint32_t method);
 
   CompiledMethods* compiled_;
   const InterpretedMethods* interpreted_;
   ContextTree tree_;
   std::map<uint32_t, Thread> threads_;
-  std::unordered_map<uint64_t, Chain> compiled_chains_;  // by pc and kind
-  Chain interpreted_chain_;  // the last one; a Method* may mean another method any time
   std::vector<profile::MethodId> profile_ids_;
   std::map<std::string, uint64_t> lost_;
   uint64_t compared_ = 0, disagreed_ = 0, not_compared_ = 0;

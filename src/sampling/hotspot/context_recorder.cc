@@ -18,7 +18,8 @@ constexpr int32_t kInNative = 4;
 constexpr int32_t kInJava = 8;
 // Stubs and native stretches passed in one walk; more is a loop.
 constexpr uint32_t kMostPassed = 10000;
-// Frames below the one met that are checked to hold what they held: a belt to the watermark's braces.
+// Frames below the one met that are checked to hold what they held: a belt to the watermark's
+// braces.
 constexpr uint32_t kChecked = 8;
 
 uint64_t ClockNs(clockid_t clock) {
@@ -37,7 +38,8 @@ ContextTrail* ContextTrail::Map() {
   void* memory = mmap(nullptr, sizeof(ContextTrail), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  // All zero is the state of everything here but what Reset() sets; a constructor would touch it all.
+  // All zero is the state of everything here but what Reset() sets; a constructor would touch it
+  // all.
   auto* trail = static_cast<ContextTrail*>(memory);
   trail->Reset();
   return trail;
@@ -122,7 +124,9 @@ bool ContextRecorder::Record(ThreadSlot& slot, ContextTrail& trail, bool trusted
     old = visited.depth() > 0;
     if (old) frames = walk.count - visited.depth() + 1;
   }
-  uint32_t oracle = verify.load(std::memory_order_relaxed) ? AskOracle(slot, trail, context) : 0;
+  uint32_t oracle = context != nullptr && verify.load(std::memory_order_relaxed)
+                        ? AskOracle(slot, trail, context)
+                        : 0;
   if (!trail.ring.HasRoom(2 + frames + oracle)) {
     Count(counters.no_room);
     return false;
@@ -139,7 +143,8 @@ bool ContextRecorder::Record(ThreadSlot& slot, ContextTrail& trail, bool trusted
   header.oracle = oracle;
   header.flags = flags | (old ? SampleHeader::kOldestIsOld : 0) |
                  (walk.detached ? SampleHeader::kDetached : 0) |
-                 (walk.met ? SampleHeader::kTrusted : 0) | (oracle > 0 ? SampleHeader::kOracle : 0) |
+                 (walk.met ? SampleHeader::kTrusted : 0) |
+                 (oracle > 0 ? SampleHeader::kOracle : 0) |
                  (context_is_caller ? SampleHeader::kOracleIsCaller : 0);
   header.samples = 1;
   uint64_t now = Clock();
@@ -147,8 +152,9 @@ bool ContextRecorder::Record(ThreadSlot& slot, ContextTrail& trail, bool trusted
   header.weight_ns = now > before ? now - before : 0;
   for (uint32_t i = 0; i < frames; i++) trail.ring.Put(2 + i, trail.walk[i].where);
   for (uint32_t i = 0; i < oracle; i++) {
-    trail.ring.Put(2 + frames + i, {reinterpret_cast<uintptr_t>(trail.oracle[i].method),
-                                    static_cast<uint64_t>(static_cast<int64_t>(trail.oracle[i].bci))});
+    trail.ring.Put(2 + frames + i,
+                   {reinterpret_cast<uintptr_t>(trail.oracle[i].method),
+                    static_cast<uint64_t>(static_cast<int64_t>(trail.oracle[i].bci))});
   }
   trail.ring.PutHeader(header);
   trail.ring.Publish(2 + frames + oracle);
@@ -193,8 +199,9 @@ void ContextRecorder::OnTick(ThreadSlot& slot, ContextTrail& trail, void* contex
   std::atomic_signal_fence(std::memory_order_seq_cst);
   uint64_t began = __rdtsc();
   const auto& gregs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  Registers registers{static_cast<uintptr_t>(gregs[REG_RIP]), static_cast<uintptr_t>(gregs[REG_RSP]),
-                      static_cast<uintptr_t>(gregs[REG_RBP]), static_cast<uintptr_t>(gregs[REG_R13])};
+  Registers registers{
+      static_cast<uintptr_t>(gregs[REG_RIP]), static_cast<uintptr_t>(gregs[REG_RSP]),
+      static_cast<uintptr_t>(gregs[REG_RBP]), static_cast<uintptr_t>(gregs[REG_R13])};
   bool with_marks = marks.load(std::memory_order_relaxed);
   bool trusted = with_marks && trail.trusted &&
                  Hooks().PollWord(thread).load(std::memory_order_relaxed) == trail.mark;
@@ -203,22 +210,27 @@ void ContextRecorder::OnTick(ThreadSlot& slot, ContextTrail& trail, void* contex
   trail.visited.DropBelow(registers.sp);
 
   Walk walk;
-  FrameWalker::Top top = walker.FindTop(thread, registers, walker.StackBase(thread), &walk.cursor,
-                                        &trail.walk[0]);
+  FrameWalker::Top top =
+      walker.FindTop(thread, registers, walker.StackBase(thread), &walk.cursor, &trail.walk[0]);
   if (top == FrameWalker::kTopNone) {
     Count(counters.no_frames);
     trail.accounted_ns.store(Clock(), std::memory_order_relaxed);
   } else if (top == FrameWalker::kTopUnclear) {
     Defer(trail, thread);
   } else {
-    if (top == FrameWalker::kTopFrame) walk.count = 1;
+    if (top == FrameWalker::kTopFrame || top == FrameWalker::kTopLeaving) walk.count = 1;
     int32_t state = walker.State(thread) & ~1;
     uint16_t flags = state != kInJava && state != kInNative ? SampleHeader::kInVm : 0;
+    // The VM's walker takes a frame that is half gone for a whole one; and in Java code it ignores
+    // an anchor without a pc, as stubs leave it, and follows rbp past compiled frames.
+    bool vm_can_tell =
+        top == FrameWalker::kTopFrame || (top == FrameWalker::kTopCall && state != kInJava);
     if (!WalkOn(slot, trail, trusted, &walk)) {
       Count(counters.broken);
       trail.visited.Clear();
       Defer(trail, thread);
-    } else if (Record(slot, trail, trusted, walk, flags, context, false) && with_marks) {
+    } else if (Record(slot, trail, trusted, walk, flags, vm_can_tell ? context : nullptr, false) &&
+               with_marks) {
       Mark(trail, thread, !walk.in_continuation);
     }
   }
@@ -248,13 +260,15 @@ int ContextRecorder::OnReturn(ThreadSlot& slot, ContextTrail& trail, uintptr_t* 
       uintptr_t callee_pc = *reinterpret_cast<uintptr_t*>(thread + hooks.saved_pc_displacement);
       Walk walk;
       walk.cursor = {*return_slot, slot_address + 8, caller_fp};
-      trail.walk[0] = {slot_address, *return_slot, hooks.code.FindBlob(callee_pc),
+      trail.walk[0] = {slot_address,
+                       *return_slot,
+                       hooks.code.FindBlob(callee_pc),
                        {callee_pc, RawFrame::kMethodOnly}};
       walk.count = 1;
       ucontext_t context;
       if (verify.load(std::memory_order_relaxed)) {
         memset(&context, 0, sizeof context);
-        context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(*return_slot);
+        context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(*return_slot - 1);  // it rounds up
         context.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(slot_address + 8);
         context.uc_mcontext.gregs[REG_RBP] = static_cast<greg_t>(caller_fp);
         context.uc_mcontext.gregs[REG_R15] = static_cast<greg_t>(thread);

@@ -1,8 +1,8 @@
-// Takes samples for the partial calling context tree: on the sampled thread, in a signal handler at a
-// tick, or at its next return when the tick found it in a place whose frames are not clear. A walk
-// goes down to the newest frame that the sample before it saw and that the watermark says is still
-// the same activation; without a valid mark it goes down to the end and is compared with what was
-// there before (so a frame that returned and was called again from the same place looks old).
+// Takes samples for the partial calling context tree: on the sampled thread, in a signal handler at
+// a tick, or at its next return when the tick found it in a place whose frames are not clear. A
+// walk goes down to the newest frame that the sample before it saw and that the watermark says is
+// still the same activation; without a valid mark it goes down to the end and is compared with what
+// was there before (so a frame that returned and was called again from the same place looks old).
 // Nothing here locks or allocates.
 #pragma once
 
@@ -52,13 +52,14 @@ class ContextRecorder {
   std::atomic<uint32_t> max_frames{10000};
   std::atomic<bool> wall{false};
   std::atomic<bool> verify{false};
-  std::atomic<bool> marks{false};  // the return hook is in place
+  std::atomic<bool> marks{false};                // the return hook is in place
   std::atomic<uintptr_t> continuation_entry{0};  // Method* of Continuation.enterSpecial
 
   struct Counters {
-    std::atomic<uint64_t> samples{0}, trusted_walks{0}, whole_walks{0}, frames_walked{0}, deferred{0},
-        deferred_taken{0}, busy{0}, no_room{0}, broken{0}, detached_depth{0}, detached_outside{0},
-        no_frames{0}, returns{0}, marks_lost{0}, walk_cycles{0}, hook_cycles{0};
+    std::atomic<uint64_t> samples{0}, trusted_walks{0}, whole_walks{0}, frames_walked{0},
+        deferred{0}, deferred_taken{0}, busy{0}, no_room{0}, broken{0}, detached_depth{0},
+        detached_outside{0}, no_frames{0}, returns{0}, marks_lost{0}, walk_cycles{0},
+        hook_cycles{0};
   };
   Counters counters;
   void ResetCounters();

@@ -17,10 +17,13 @@ constexpr uint64_t kAccountEveryNs = 20000000;
 constexpr uint64_t kWaitingStride = 8;
 constexpr int32_t kInVm = 6, kInJava = 8;
 
-constexpr jvmtiEvent kEvents[] = {
-    JVMTI_EVENT_COMPILED_METHOD_LOAD, JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-    JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,
-    JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE};
+constexpr jvmtiEvent kEvents[] = {JVMTI_EVENT_COMPILED_METHOD_LOAD,
+                                  JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+                                  JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+                                  JVMTI_EVENT_THREAD_START,
+                                  JVMTI_EVENT_THREAD_END,
+                                  JVMTI_EVENT_CLASS_LOAD,
+                                  JVMTI_EVENT_CLASS_PREPARE};
 
 // For signal handlers and hooks, where the guard of a local static has no place.
 ContextSampler* g_sampler = nullptr;
@@ -82,7 +85,8 @@ Status ContextSampler::Load(JNIEnv* jni) {
   if (loaded_) return {};
   ASSAY_ASSIGN(structs_, VmStructs::Load(reinterpret_cast<void*>(jni->functions->GetVersion)));
   ASSAY_ASSIGN(hooks.code, CodeHeap::Load(structs_));
-  ASSAY_ASSIGN(uintptr_t call_stub, structs_.StaticAddress("StubRoutines::_call_stub_return_address"));
+  ASSAY_ASSIGN(uintptr_t call_stub,
+               structs_.StaticAddress("StubRoutines::_call_stub_return_address"));
   hooks.call_stub_return = *reinterpret_cast<uintptr_t*>(call_stub);
   hooks.walker = reinterpret_cast<AsyncGetCallTrace>(structs_.Symbol("AsyncGetCallTrace"));
   ASSAY_TRY(interpreted_.Load(structs_, jvmti_, jni));
@@ -206,7 +210,8 @@ Status ContextSampler::Reconfigure(const ContextSettings& settings) {
   std::lock_guard control(control_);
   if (!running_) return Error{"not running"};
   if (settings.wall != settings_.wall) return Error{"clock cannot be changed while running"};
-  if (settings.watermark != settings_.watermark) return Error{"watermark cannot be changed while running"};
+  if (settings.watermark != settings_.watermark)
+    return Error{"watermark cannot be changed while running"};
   std::lock_guard lock(ledger_mutex_);
   if (settings.half_life_ns != settings_.half_life_ns) {
     ledger_->SetHalfLife(settings.half_life_ns, MonotonicNs());
@@ -296,7 +301,8 @@ void ContextSampler::Account() {
 }
 
 void ContextSampler::OnSignal(ThreadSlot& slot, void* context) {
-  if (ContextTrail* trail = g_sampler->TrailOf(slot)) g_sampler->recorder_.OnTick(slot, *trail, context);
+  if (ContextTrail* trail = g_sampler->TrailOf(slot))
+    g_sampler->recorder_.OnTick(slot, *trail, context);
 }
 
 int ContextSampler::OnReturn(uintptr_t* return_slot, uintptr_t thread, uintptr_t caller_fp) {
@@ -349,7 +355,8 @@ void ContextSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   auto lost = [&](const char* reason, uint64_t count) {
     if (count > 0) profile.lost[reason] = count;
   };
-  lost("ticks whose frames were not clear and that met no return", counters.deferred - std::min(counters.deferred.load(), counters.deferred_taken.load()));
+  lost("ticks whose frames were not clear and that met no return",
+       counters.deferred - std::min(counters.deferred.load(), counters.deferred_taken.load()));
   lost("ticks while Assay itself ran", counters.busy);
   lost("ticks without room for the sample", counters.no_room);
   lost("ticks in threads without Java frames", counters.no_frames);
@@ -359,7 +366,9 @@ void ContextSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   lost("threads not followed", watch_->refused() + threads_without_memory_);
   lost("methods not known to the interpreter's table", interpreted_.refused());
   auto& metadata = profile.metadata;
-  metadata["watermark"] = !refusal_.empty() ? "none: " + refusal_ : via_.empty() ? "none yet" : via_;
+  metadata["watermark"] = !refusal_.empty() ? "none: " + refusal_
+                          : via_.empty()    ? "none yet"
+                                            : via_;
   metadata["calls-seen"] = "activations newly seen by samples";
   metadata["ticks"] = std::to_string(ticks_);
   metadata["signals"] = std::to_string(signals_sent_);
@@ -380,11 +389,14 @@ Mechanism ContextSampler::Examine(JavaVM* vm, JNIEnv* jni) {
   Status status = Open(vm);
   if (status.ok()) status = Load(jni);
   if (!status.ok()) return {"walker", false, status.error().message};
-  return {"walker", true, "frames of compiled and interpreted code; walks end at the watermark where \"return\" works"};
+  return {
+      "walker", true,
+      "frames of compiled and interpreted code; walks end at the watermark where \"return\" works"};
 }
 
-void JNICALL ContextSampler::CompiledMethodLoad(jvmtiEnv*, jmethodID method, jint size, const void* code,
-                                                jint, const jvmtiAddrLocationMap*, const void* info) {
+void JNICALL ContextSampler::CompiledMethodLoad(jvmtiEnv*, jmethodID method, jint size,
+                                                const void* code, jint, const jvmtiAddrLocationMap*,
+                                                const void* info) {
   ContextSampler& self = Get();
   self.compiled_->OnLoad(method, code, static_cast<uint32_t>(size), info);
   bool doubtful = self.installed_ && self.compiled_->dissent();

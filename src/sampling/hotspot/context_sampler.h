@@ -1,6 +1,6 @@
-// The whole of context sampling (P4) on one HotSpot VM: proves the frame walker and the return poll,
-// follows threads, classes and compiled code, ticks, and keeps the tree. One per process; starts and
-// stops any number of times; Stop leaves the VM as it was.
+// The whole of context sampling (P4) on one HotSpot VM: proves the frame walker and the return
+// poll, follows threads, classes and compiled code, ticks, and keeps the tree. One per process;
+// starts and stops any number of times; Stop leaves the VM as it was.
 #pragma once
 
 #include <jvmti.h>

@@ -45,7 +45,8 @@ int WordsLeftAtExit(uintptr_t pc) {
   if (Matches(pc, 0, {0x49, 0xba}) && Matches(pc, 10, {0x4d, 0x89})) return 1;
   if (Matches(pc, 0, {0x4c, 0x8d, 0x15}) && Matches(pc, 7, {0x4d, 0x89})) return 1;
   if (Matches(pc, 0, {0x4d, 0x89, 0x97}) || Matches(pc, 0, {0x4d, 0x89, 0x57})) return 1;
-  if (Matches(pc, 0, {0xe9}) && (Matches(pc, -7, {0x4d, 0x89, 0x97}) || Matches(pc, -4, {0x4d, 0x89, 0x57}))) {
+  if (Matches(pc, 0, {0xe9}) &&
+      (Matches(pc, -7, {0x4d, 0x89, 0x97}) || Matches(pc, -4, {0x4d, 0x89, 0x57}))) {
     return 1;
   }
   return 0;
@@ -159,15 +160,17 @@ FrameWalker::Step FrameWalker::Next(FrameCursor* cursor, uintptr_t base, StackFr
     bool deoptimized = false;
     uintptr_t original = OriginalPc(blob, pc, cursor->sp, &deoptimized);
     bool inside = original > blob && original < blob + code_->BlobSize(blob);
-    *frame = {slot, Word(slot), blob,
+    *frame = {slot,
+              Word(slot),
+              blob,
               {inside ? original : pc, inside ? RawFrame::kAtCall : RawFrame::kMethodOnly}};
   }
   *cursor = {Word(slot), slot + kWord, size > 1 ? At(slot, -1) : cursor->fp};
   return is_method ? kFrame : kPassed;
 }
 
-// Between two bytecodes rbp, r13 and the frame fit each other. At entry and exit they do not: r13 is
-// then a stack pointer or belongs to another method, or the frame lies too far up.
+// Between two bytecodes rbp, r13 and the frame fit each other. At entry and exit they do not: r13
+// is then a stack pointer or belongs to another method, or the frame lies too far up.
 FrameWalker::Top FrameWalker::TopInterpreted(const Registers& registers, uintptr_t base,
                                              FrameCursor* cursor, StackFrame* frame) const {
   uintptr_t fp = registers.fp;
@@ -187,8 +190,9 @@ FrameWalker::Top FrameWalker::TopInterpreted(const Registers& registers, uintptr
   return NextInterpreted(cursor, base, registers.bcp, frame) == kFrame ? kTopFrame : kTopUnclear;
 }
 
-FrameWalker::Top FrameWalker::TopCompiled(const Registers& registers, uintptr_t blob, uintptr_t base,
-                                          FrameCursor* cursor, StackFrame* frame) const {
+FrameWalker::Top FrameWalker::TopCompiled(const Registers& registers, uintptr_t blob,
+                                          uintptr_t base, FrameCursor* cursor,
+                                          StackFrame* frame) const {
   uintptr_t pc = registers.pc;
   uintptr_t begin = code_is_offset_ ? blob + Int(blob + code_begin_) : Word(blob + code_begin_);
   // 32 bits before 22 and 16 after; it is small and not negative, or -1.
@@ -205,7 +209,7 @@ FrameWalker::Top FrameWalker::TopCompiled(const Registers& registers, uintptr_t 
   }
   *frame = {slot, caller, blob, {pc, RawFrame::kNear}};
   *cursor = {caller, slot + kWord, left == 1 ? registers.fp : At(slot, -1)};
-  return kTopFrame;
+  return left > 0 ? kTopLeaving : kTopFrame;
 }
 
 FrameWalker::Top FrameWalker::FindTop(uintptr_t thread, const Registers& registers, uintptr_t base,

@@ -2,13 +2,14 @@
 // heap's maps and the headers of code that is on the stack and so cannot go away. On the walked
 // thread itself, in signal handlers and yieldpoints: no locks, no allocation.
 //
-// Layouts (frame_x86.hpp, nmethod.hpp, javaCalls.hpp of 17u and 25u; all offsets that the VM exports
-// are taken from vmStructs):
+// Layouts (frame_x86.hpp, nmethod.hpp, javaCalls.hpp of 17u and 25u; all offsets that the VM
+// exports are taken from vmStructs):
 //   compiled      frame size from the code blob; the return address is its last word, the caller's
 //                 rbp the word below
 //   interpreted   rbp[1] return address, rbp[0] caller's rbp, rbp[-1] caller's sp, rbp[-3] Method*,
 //                 rbp[-8] bytecode pointer as of the last call
-//   call stub     rbp[-6] JavaCallWrapper*, whose anchor leads to the Java frames before the native ones
+//   call stub     rbp[-6] JavaCallWrapper*, whose anchor leads to the Java frames before the native
+//   ones
 // A frame that was deoptimized but not yet returned to has its pc replaced; the original is kept in
 // the frame.
 #pragma once
@@ -43,10 +44,11 @@ class FrameWalker {
     kBroken,   // not a stack that Java code leaves
   };
   enum Top {
-    kTopFrame,      // `frame` filled, cursor at its caller
-    kTopCall,       // cursor at the newest Java frame, which called into the VM or native code
-    kTopNone,       // no Java frames
-    kTopUnclear,    // in a stub, or a frame being built
+    kTopFrame,    // `frame` filled, cursor at its caller
+    kTopLeaving,  // the same, for a frame that is being taken down
+    kTopCall,     // cursor at the newest Java frame, which called into the VM or native code
+    kTopNone,     // no Java frames
+    kTopUnclear,  // in a stub, or a frame being built
   };
 
   Status Load(const VmStructs& structs, const CodeHeap* code, const InterpretedMethods* methods,
@@ -88,7 +90,7 @@ class FrameWalker {
   uint64_t anchor_ = 0, anchor_sp_ = 0, anchor_fp_ = 0, anchor_pc_ = 0, wrapper_anchor_ = 0;
   uint64_t thread_state_ = 0, stack_base_ = 0;
   uint64_t blob_name_ = 0, frame_complete_ = 0, blob_method_ = 0;
-  uint64_t code_begin_ = 0;       // an address, or an offset if code_is_offset_
+  uint64_t code_begin_ = 0;  // an address, or an offset if code_is_offset_
   bool code_is_offset_ = false;
   uint64_t deopt_ = 0, deopt_mh_ = 0, original_pc_ = 0;  // addresses or offsets, likewise
   bool deopt_is_offset_ = false;

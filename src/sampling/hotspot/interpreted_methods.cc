@@ -45,7 +45,8 @@ Status InterpretedMethods::Load(const VmStructs& structs, jvmtiEnv* jvmti, JNIEn
   }
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(ids));
   jni->DeleteLocalRef(string);
-  if (status.ok() && checked < 10) return Error{"too few methods to check the VM's description with"};
+  if (status.ok() && checked < 10)
+    return Error{"too few methods to check the VM's description with"};
   return status;
 }
 
