@@ -24,7 +24,7 @@ uint64_t CpuNs() {
 }
 
 TEST(CpuTimers, TicksInCpuTimeAndGivesTheSignalBack) {
-  struct sigaction before[65], after[65];
+  struct sigaction before[65] = {}, after[65] = {};  // some signals cannot be asked for
   for (int signal = 1; signal <= 64; signal++) sigaction(signal, nullptr, &before[signal]);
   ThreadSlot slot;
   slot.cpu_clock = (~gettid() << 3) | 6;

@@ -50,6 +50,7 @@ void ContextTrail::Reset() {
   visited.Use(memory, kFrames);
   trusted = deferred = false;
   mark = 0;
+  signalled.store(false);
   accounted_ns.store(0);
   idle_ns.store(0);
   seen_cpu_ns.store(0);
@@ -189,6 +190,7 @@ void ContextRecorder::Defer(ContextTrail& trail, uintptr_t thread) {
 }
 
 void ContextRecorder::OnTick(ThreadSlot& slot, ContextTrail& trail, void* context) {
+  trail.signalled.store(false, std::memory_order_relaxed);
   uintptr_t thread = slot.thread.load(std::memory_order_relaxed);
   if (thread == 0 || !Hooks().active.load(std::memory_order_relaxed)) return;
   if (trail.busy.load(std::memory_order_relaxed)) {

@@ -28,6 +28,7 @@ struct ContextTrail {
   void Reset();
 
   // Shared with the ticker and the accounting.
+  std::atomic<bool> signalled{false};     // a signal is on its way: they would queue
   std::atomic<uint64_t> accounted_ns{0};  // the thread's clock at its last sample
   std::atomic<uint64_t> idle_ns{0};       // wall clock: time since, on the same stack
   std::atomic<uint64_t> seen_cpu_ns{0};   // CPU clock at its last sample

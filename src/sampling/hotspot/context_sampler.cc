@@ -268,7 +268,13 @@ void ContextSampler::TickOne(ThreadSlot& slot, ContextTrail& trail, uintptr_t th
     if (now > before) trail.idle_ns.fetch_add(now - before, std::memory_order_relaxed);
     return;
   }
-  if (settings_.wall || cpu - seen >= settings_.tick_ns) signals_sent_ += signals_.Send(slot);
+  if (!settings_.wall && cpu - seen < settings_.tick_ns) return;
+  if (trail.signalled.exchange(true, std::memory_order_relaxed)) return;
+  if (signals_.Send(slot)) {
+    signals_sent_++;
+  } else {
+    trail.signalled.store(false, std::memory_order_relaxed);
+  }
 }
 
 void ContextSampler::Tick(uint64_t elapsed_ns) {

@@ -1,0 +1,197 @@
+"""--collect contexts: the tree against the exact one, and every walk against the VM's own walker."""
+import json
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from assay_test import assay, compile_java, each_jdk, java, show_json
+
+HERE = pathlib.Path(__file__).parent
+COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
+
+
+def profile_of(version, *command, options=(), collect="contexts", **more):
+    path = tempfile.mktemp(suffix=".profile")
+    result = assay("run", "-q", "-o", path, "--collect", collect, *options, "--", java(version),
+                   *command, **more)
+    return result, path
+
+
+def contexts(path, top="0"):
+    return json.loads(assay("show", path, "--by", "contexts", "--json", "--top", top).stdout)
+
+
+def short(name):
+    return re.sub(r"\(.*", "", name).replace("Shapes.", "")
+
+
+def stacks(data):
+    """{(short names from main on): {"self", "calls", "samples"}}, own methods only."""
+    found = {}
+    for context in data["contexts"]:
+        names = tuple(short(name) for name in context["stack"][1:])
+        if not names or names[0] != "main" or any("." in name for name in names):
+            continue
+        sums = found.setdefault(names, {"self": 0, "calls": 0, "samples": 0})
+        for key in sums:
+            sums[key] += context[key]
+    return found
+
+
+def below(found, name):
+    """Everything in and under the contexts that contain `name`."""
+    total = {"self": 0, "calls": 0, "samples": 0}
+    for names, sums in found.items():
+        if name in names:
+            for key in total:
+                total[key] += sums[key]
+    return total
+
+
+class Contexts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.classes = compile_java([HERE / "Shapes.java", HERE / "Waiting.java"])
+
+    def verified(self, version, *command, options=(), flags=(), least=100):
+        """Runs with every walk compared; returns the profile's contexts."""
+        result, path = profile_of(version, *flags, "-cp", self.classes, *command,
+                                  options=("--verify-walks", "true", *options))
+        self.assertIn("done true", result.stdout)
+        data = contexts(path, "20")
+        metadata = data["metadata"]
+        self.assertEqual(metadata.get("walks-that-differ"), "0", metadata.get("first-difference"))
+        self.assertGreater(int(metadata["walks-compared"]), least, metadata)
+        self.assertNotIn("samples out of step with their thread", data["lost"])
+        return data
+
+    @each_jdk()
+    def test_contexts_are_those_of_the_exact_tree(self, version):
+        _, sampled = profile_of(version, "-cp", self.classes, "Shapes", "shape", "2")
+        _, exact = profile_of(version, "-cp", self.classes, "Shapes", "shape", "1", collect="exact",
+                              options=("--include", "Shapes"))
+        truth = contexts(exact)
+        sites = {(tuple(c["stack"]), c["bci"]) for c in truth["contexts"]}
+        own = [c for c in contexts(sampled)["contexts"]
+               if c["stack"][0] == "<vm>" and len(c["stack"]) > 1 and c["self"] > 0
+               and all(name.startswith("Shapes.") for name in c["stack"][1:])]
+        self.assertGreater(len(own), 10)
+        for context in own:
+            self.assertIn((tuple(context["stack"]), context["bci"]), sites)
+        total = sum(c["self"] for c in truth["contexts"])
+        seen = {(tuple(c["stack"]), c["bci"]) for c in own}
+        for context in truth["contexts"]:
+            if context["self"] > 0.05 * total:
+                self.assertIn((tuple(context["stack"]), context["bci"]), seen)
+        # Almost all bytecodes are in spin's loop, so time is shared as bytecodes are.
+        time_total = sum(c["self"] for c in own)
+        for name, expected in (("left", 0.52), ("right", 0.3), ("recurse", 0.18)):
+            share = sum(c["self"] for c in own if any(short(m) == name for m in c["stack"])) / time_total
+            self.assertAlmostEqual(share, expected, delta=0.1, msg=name)
+
+    @each_jdk()
+    def test_tells_one_long_activation_from_many_short_ones(self, version):
+        _, path = profile_of(version, "-XX:-Inline", "-cp", self.classes, "Shapes", "activations", "2")
+        found = stacks(contexts(path))
+        long, many = below(found, "oneLong"), below(found, "shortOne")
+        self.assertGreater(long["samples"], 100)
+        self.assertGreater(many["samples"], 100)
+        activations = sum(s["calls"] for names, s in found.items() if names[-1] == "oneLong")
+        self.assertLess(activations, 0.3 * long["samples"])
+        activations = sum(s["calls"] for names, s in found.items() if names[-1] == "shortOne")
+        self.assertGreater(activations, 0.7 * many["samples"])
+
+    @each_jdk()
+    def test_deep_recursion_is_walked_once(self, version):
+        data = self.verified(version, "Shapes", "deep", "2", "5000", flags=("-Xss64m",))
+        self.assertGreater(max(len(c["stack"]) for c in data["contexts"]), 5000)
+        metadata = data["metadata"]
+        self.assertGreater(int(metadata["walks-to-the-mark"]), int(metadata["walks-whole"]))
+        self.assertNotIn("stacks deeper than max-frames, kept detached", data["lost"])
+
+    @each_jdk()
+    def test_exceptions_and_overflow(self, version):
+        self.verified(version, "Shapes", "unwind", "1.5", "400")
+        self.verified(version, "Shapes", "overflow", "1.5", least=20)
+
+    @each_jdk()
+    def test_all_collectors(self, version):
+        for collector in COLLECTORS:
+            with self.subTest(collector=collector):
+                self.verified(version, "Shapes", "threads", "1",
+                              flags=(f"-XX:+Use{collector}GC", "-Xmx256m"))
+
+    @each_jdk()
+    def test_interpreted_only(self, version):
+        data = self.verified(version, "Shapes", "mixed", "1.5", flags=("-Xint",))
+        self.assertIn("main", {short(name) for c in data["contexts"] for name in c["stack"]})
+
+    @each_jdk()
+    def test_bounded_walks_are_kept_detached(self, version):
+        _, path = profile_of(version, "-Xss64m", "-cp", self.classes, "Shapes", "deep", "1.5", "1000",
+                             options=("--max-frames", "50"))
+        data = contexts(path, "20")
+        self.assertGreater(data["lost"]["stacks deeper than max-frames, kept detached"], 0)
+        hottest = data["contexts"][0]["stack"]
+        self.assertEqual(hottest[0], "<detached>")
+        self.assertIn("bottom", map(short, hottest))
+
+    @each_jdk()
+    def test_without_the_watermark(self, version):
+        data = self.verified(version, "Shapes", "mixed", "1.5", options=("--watermark", "false"))
+        self.assertEqual(data["metadata"]["walks-to-the-mark"], "0")
+        self.assertIn("none", data["metadata"]["watermark"])
+
+    @each_jdk()
+    def test_wall_clock_includes_waiting(self, version):
+        _, path = profile_of(version, "-cp", self.classes, "Shapes", "shape", "2",
+                             options=("--clock", "wall"))
+        asleep = sum(c["self"] for c in contexts(path)["contexts"]
+                     if any(".sleep" in name for name in c["stack"]))
+        self.assertAlmostEqual(asleep / 1e9, 2, delta=0.4)
+
+    @each_jdk()
+    def test_memory_is_bounded(self, version):
+        _, path = profile_of(version, "-cp", self.classes, "Shapes", "mixed", "2",
+                             options=("--max-contexts", "1000", "--half-life", "500ms"))
+        data = contexts(path)
+        self.assertIn("contexts purged", data["lost"])
+        # In between the tree grows by what a few milliseconds bring.
+        self.assertLess(len(data["contexts"]), 1500)
+
+    @each_jdk(versions=(25,))
+    def test_virtual_threads(self, version):
+        data = self.verified(version, "Waiting", "200", options=("--tick", "500us"))
+        names = {name for c in data["contexts"] for name in c["stack"]}
+        self.assertTrue(any(name.startswith("Waiting.spin") for name in names), names)
+
+    @each_jdk()
+    def test_attach_twice_and_leave(self, version):
+        process = subprocess.Popen([java(version), "-cp", self.classes, "Shapes", "mixed", "60"],
+                                   stdout=subprocess.PIPE, text=True)
+        try:
+            time.sleep(1)
+            for collect in ("contexts", "contexts", "calls"):
+                path = tempfile.mktemp(suffix=".profile")
+                assay("attach", process.pid, "-o", path, "--collect", collect, "--for", "1s")
+                by = "contexts" if collect == "contexts" else "edges"
+                self.assertGreater(len(show_json(path, by)[by]), 10)
+            self.assertIsNone(process.poll())
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+            process.stdout.close()
+
+    def test_bad_options_are_refused(self):
+        for option in (("--max-frames", "0"), ("--tick", "1us"), ("--clock", "sun")):
+            result = assay("run", "--collect", "contexts", *option, "--", "java", "-version",
+                           check=False)
+            self.assertIn(option[0].strip("-"), result.stderr + result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
