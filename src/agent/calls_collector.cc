@@ -1,5 +1,6 @@
 #include "src/agent/calls_collector.h"
 
+#include "src/agent/probe_yieldpoint.h"
 #include "src/agent/vm_info.h"
 #include "src/sampling/hotspot/call_sampler.h"
 
@@ -36,8 +37,8 @@ Result<SamplerSettings> SettingsOf(const Options& options) {
   std::string via = options.Text("via");
   if (via == "entry") settings.via = sampling::Via::kEntry;
   if (via == "return") settings.via = sampling::Via::kReturn;
+  if (via == "probe") settings.via = sampling::Via::kProbe;
   if (options.Text("ticker") == "cpu") settings.ticker = sampling::Ticker::kCpu;
-  if (via == "probe") return Error{"via=probe is not available in this build"};
   return settings;
 }
 
@@ -50,6 +51,7 @@ class CallsCollector final : public Collector {
  public:
   Status Prepare(JavaVM* vm, const Options& options) override {
     ASSAY_TRY(SettingsOf(options));
+    if (options.Text("via") == "probe") ASSAY_TRY(PrepareProbes(vm));
     return CallSampler::Get().Prepare(vm);
   }
 
@@ -60,6 +62,7 @@ class CallsCollector final : public Collector {
       ASSAY_TRY(options_.Set("correct", "off"));
     }
     ASSAY_ASSIGN(SamplerSettings settings, SettingsOf(options_));
+    settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
     return CallSampler::Get().Start(vm, jni, settings);
   }
 
@@ -67,6 +70,7 @@ class CallsCollector final : public Collector {
     Options options = options_;
     options.Update(changed);
     ASSAY_ASSIGN(SamplerSettings settings, SettingsOf(options));
+    settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
     ASSAY_TRY(CallSampler::Get().Reconfigure(settings));
     options_ = options;
     return {};
@@ -76,7 +80,7 @@ class CallsCollector final : public Collector {
     profile.metadata["correct"] = options_.Text("correct");
     CallSampler::Get().Snapshot(Env(), profile);
   }
-  void Stop(bool at_vm_death) override { CallSampler::Get().Stop(Env()); }
+  void Stop(bool at_vm_death) override { CallSampler::Get().Stop(Env(), at_vm_death); }
 
  private:
   static int FeatureRelease(JavaVM* vm) {

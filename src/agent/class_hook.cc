@@ -35,6 +35,16 @@ void StopRewriting(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (jni != nullptr) RetransformLoadedClasses(jvmti, jni);
 }
 
+void HandOver(ByteSpan bytes, jvmtiEnv* jvmti, jint* new_size, unsigned char** new_data) {
+  unsigned char* copy = nullptr;
+  if (bytes.empty() || jvmti->Allocate(static_cast<jlong>(bytes.size()), &copy) != JVMTI_ERROR_NONE) {
+    return;
+  }
+  std::memcpy(copy, bytes.data(), bytes.size());
+  *new_data = copy;
+  *new_size = static_cast<jint>(bytes.size());
+}
+
 HookedClass::HookedClass(const char* given_name, const unsigned char* data, jint size)
     : bytes_(data, static_cast<size_t>(size)),
       file_(classfile::ParseClass(bytes_)),
@@ -54,13 +64,7 @@ void HookedClass::Rewrite(instrument::Pass& pass, ExactRegistry& notes, jvmtiEnv
   for (const auto& skipped : rewritten->skipped) {
     notes.AddSkipped(SourceName(name_) + "." + skipped.method, skipped.reason);
   }
-  if (rewritten->bytes.empty()) return;
-  unsigned char* copy = nullptr;
-  jlong length = static_cast<jlong>(rewritten->bytes.size());
-  if (jvmti->Allocate(length, &copy) != JVMTI_ERROR_NONE) return;
-  std::memcpy(copy, rewritten->bytes.data(), rewritten->bytes.size());
-  *new_data = copy;
-  *new_size = static_cast<jint>(length);
+  HandOver(rewritten->bytes, jvmti, new_size, new_data);
 }
 
 }  // namespace assay::agent

@@ -25,6 +25,9 @@ void StartRewriting(jvmtiEnv* jvmti, JNIEnv* jni, ExactRegistry& notes);
 // Gives every class its own code back, except when the VM dies anyway (`jni` is null).
 void StopRewriting(jvmtiEnv* jvmti, JNIEnv* jni);
 
+// Hands a rewritten class to the VM through the hook's last two arguments; an empty one changes nothing.
+void HandOver(ByteSpan bytes, jvmtiEnv* jvmti, jint* new_size, unsigned char** new_data);
+
 // The class of one call of the hook.
 class HookedClass {
  public:

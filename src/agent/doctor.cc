@@ -48,7 +48,10 @@ std::string ExamineJvm(JavaVM* vm, JNIEnv* jni) {
   sampling::DoctorReport report = ExamineCalls(vm, jni);
   report.push_back(ExamineContexts(vm, jni));
   report.push_back(ExamineCounter());
-  report.push_back(ExamineRewriting(vm));
+  sampling::Mechanism rewriting = ExamineRewriting(vm);
+  report.push_back(rewriting);
+  report.push_back({"probe", rewriting.works,
+                    rewriting.works ? "a check at the entry of every method" : rewriting.why});
   std::string text;
   for (const sampling::Mechanism& mechanism : report) {
     text += mechanism.name + '\t' + (mechanism.works ? "yes" : "no") + '\t' + mechanism.why + '\n';

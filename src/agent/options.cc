@@ -16,9 +16,10 @@ constexpr OptionSpec kOptions[] = {
     {"until-accuracy", kPercent, "", "", "calls",
      "stop profiling by itself at this estimated accuracy in percent; the program goes on"},
     {"flush", kDuration, "1s", "", "", "how often the profile on disk is brought up to date"},
-    {"include", kList, "", "", "sampled,bytecodes,exact",
+    {"include", kList, "", "", "sampled,bytecodes,exact,calls",
      "rewrite only classes that match one of these patterns (com.acme.*)"},
-    {"exclude", kList, "", "", "sampled,bytecodes,exact", "leave classes that match alone"},
+    {"exclude", kList, "", "", "sampled,bytecodes,exact,calls",
+     "leave classes that match alone (calls: with via=probe)"},
     {"seed", kCount, "1", "", "", "seed of every random choice"},
 
     {"tick", kDuration, "500us", "", "calls,contexts,sampled",
@@ -38,6 +39,8 @@ constexpr OptionSpec kOptions[] = {
      "walk only down to the newest frame seen before; false = whole stacks"},
     {"verify-walks", kFlag, "false", "", "contexts",
      "compare every sample with the VM's own stack walker, frame by frame"},
+    {"probe-read", kChoice, "plain", "plain|volatile", "calls",
+     "with via=probe: how the check at method entry reads its word"},
     {"ticker", kChoice, "auto", "auto|cpu|remote", "calls",
      "ticks by per-thread CPU timers, or by a thread that arms the others"},
 

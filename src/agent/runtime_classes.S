@@ -21,4 +21,11 @@ assay_class_sampled_end:
 assay_class_count:
     .incbin "count/java/lang/AssayCounter.class"
 assay_class_count_end:
+    .global assay_class_probe
+    .global assay_class_probe_end
+    .hidden assay_class_probe
+    .hidden assay_class_probe_end
+assay_class_probe:
+    .incbin "probe/java/lang/AssayProbe.class"
+assay_class_probe_end:
     .section .note.GNU-stack,"",@progbits

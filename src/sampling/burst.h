@@ -71,6 +71,7 @@ struct ThreadSlot {
   std::atomic<uint64_t> tick_tsc{0};
   std::atomic<uint64_t> tick_cpu_ns{0};  // CPU time of the thread at the tick; 0 when not known
   std::atomic<uint64_t> java_ns{0};      // time in Java not yet claimed by a burst
+  std::atomic<uint32_t> probing{0};      // armed where a probe sees calls
   uint32_t number = 0;                   // of the thread, never reused
   uintptr_t stack_limit = 0;             // no hook below this address
   void* env = nullptr;                   // JNIEnv*

@@ -20,6 +20,9 @@ struct WalkedFrame {
   int32_t bci;
 };
 
+// In place of a method: code that is not Java.
+constexpr uintptr_t kNativeFrame = 0;
+
 class SiteTable {
  public:
   static constexpr uint32_t kEntries = 1 << 18;
@@ -32,6 +35,9 @@ class SiteTable {
   // Key kinds, in the top bits of `a`; program counters leave them clear.
   static constexpr uint64_t kChainTag = uint64_t{1} << 62;  // a = tag | id of the shorter chain, b = pc
   static constexpr uint64_t kWalkTag = uint64_t{1} << 63;   // a = tag | hash, b = hash; see frames()
+
+  // In place of a callee's pc: the first of the walked frames is the callee itself.
+  static constexpr uint64_t kCalleeInFrames = 0;
 
   bool Init();
 

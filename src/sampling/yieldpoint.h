@@ -16,13 +16,25 @@ class Yieldpoint {
 
   // Puts the hook in place. From then on armed threads report.
   virtual Status Install() = 0;
-  // Takes it out again; armed threads must have been disarmed. True: the VM is as it was.
-  virtual bool Remove() = 0;
+  // Takes it out again; armed threads must have been disarmed. True: the VM is as it was. When the VM
+  // is ending, what only costs time to undo may stay.
+  virtual bool Remove(bool vm_is_ending) = 0;
 
   // From any thread, while `thread` (a JavaThread*) is kept alive. Arm: whether it armed just now.
   virtual bool Arm(uintptr_t thread) = 0;
   virtual void Disarm(uintptr_t thread) = 0;
   virtual bool IsArmed(uintptr_t thread) const = 0;
+  // Whether it rests on the shape of compiled code, so that code compiled later can prove it wrong.
+  virtual bool RestsOnCompiledCode() const { return true; }
+  // By how many bytes it moved the code of a method; names as in source and class files.
+  virtual uint32_t MovedBy(const std::string& class_name, const std::string& method,
+                           const std::string& descriptor) const {
+    return 0;
+  }
+  // Which calls it sees, for people.
+  virtual const char* Sees() const {
+    return "calls that remain after JIT inlining, made to compiled methods";
+  }
   // What was derived, for people.
   virtual std::string Describe() const = 0;
 };

@@ -6,9 +6,9 @@
 #include "src/bytecode/decode.h"
 #include "src/bytecode/infer_frames.h"
 #include "src/bytecode/max_stack.h"
-#include "src/bytecode/prepend.h"
 #include "src/instrument/count_pass.h"
 #include "src/instrument/duplicate.h"
+#include "src/instrument/entry_probe.h"
 #include "src/instrument/exact_pass.h"
 
 namespace assay::corpus {
@@ -245,21 +245,7 @@ Result<instrument::Rewritten> Transform(const std::string& name, instrument::Pas
                                         ByteSpan bytes) {
   if (pass) return instrument::RewriteClass(bytes, {&pass, 1});
   if (name != "prepend") return Error{"no transformation " + name};
-  ASSAY_ASSIGN(ClassFile file, classfile::ParseClass(bytes));
-  instrument::Rewritten result;
-  ASSAY_ASSIGN(uint16_t probe, file.pool.AddMethodRef(kOwner, "onSpinWait", "()V"));
-  const uint8_t call[] = {static_cast<uint8_t>(Op::kInvokestatic), static_cast<uint8_t>(probe >> 8),
-                          static_cast<uint8_t>(probe)};
-  for (Method& method : file.methods) {
-    if (!method.HasCode()) continue;
-    ++result.methods;
-    Status status = bytecode::PrependCode(file, method, call, 0);
-    // The general way serves these; see prepend.h.
-    if (status.ok() || status.error().message.starts_with("type annotations")) continue;
-    result.skipped.push_back({file.Where(method), status.error().message});
-  }
-  result.bytes = classfile::WriteClass(file);
-  return result;
+  return instrument::AddEntryProbes(bytes, {kOwner, "onSpinWait", 0});
 }
 
 void See(const ClassFile& file) { Seen().Add(file); }

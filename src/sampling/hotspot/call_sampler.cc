@@ -4,6 +4,7 @@
 #include <x86intrin.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "src/sampling/hotspot/at_safepoint.h"
@@ -14,7 +15,7 @@ namespace {
 // JavaThreadState::_thread_in_Java and its transition (globalDefinitions.hpp).
 constexpr int32_t kInJava = 8;
 constexpr uint64_t kAccountEveryNs = 20000000;
-constexpr uint64_t kExhaustiveTickNs = 200000;
+constexpr uint64_t kExhaustiveTickNs = 20000;
 
 constexpr jvmtiEvent kEvents[] = {
     JVMTI_EVENT_COMPILED_METHOD_LOAD, JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
@@ -23,6 +24,15 @@ constexpr jvmtiEvent kEvents[] = {
 
 // For signal handlers, where the guard of a local static has no place.
 CallSampler* g_sampler = nullptr;
+
+// With -Xint there will never be compiled code to prove a yieldpoint by.
+bool NeverCompiles(jvmtiEnv* jvmti) {
+  char* info = nullptr;
+  if (jvmti->GetSystemProperty("java.vm.info", &info) != JVMTI_ERROR_NONE) return false;
+  bool never = strstr(info, "interpreted mode") != nullptr;
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(info));
+  return never;
+}
 
 void SleepMs(int ms) {
   timespec time = {0, ms * 1000000};
@@ -66,6 +76,8 @@ Status CallSampler::Open(JavaVM* vm) {
   jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
   vm_ = vm;
   jvmti_ = jvmti;
+  methods_ = std::make_unique<CompiledMethods>(jvmti);
+  never_compiles_ = NeverCompiles(jvmti);
   return {};
 }
 
@@ -118,7 +130,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     while (hooks.queue.Pop(&stale)) {
     }
     ledger_ = BurstLedger();
-    methods_ = std::make_unique<CompiledMethods>(jvmti_);
+    methods_->Restart();
     resolver_ = std::make_unique<SiteResolver>(&hooks, methods_.get(), &ledger_);
     start_ns_ = MonotonicNs();
     start_tsc_ = __rdtsc();
@@ -137,9 +149,11 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
   watch_->AddAll(jni);
   hooks.active = true;
   pending_ = true;
+  needs_probes_ = false;
   refusal_.clear();
   via_.clear();
-  TryInstall();
+  sees_.clear();
+  TryInstall(Where::kJavaThread);
   if (!pending_ && installed_ == nullptr) {
     std::string why = refusal_;
     running_ = false;
@@ -167,26 +181,43 @@ Result<std::unique_ptr<Yieldpoint>> CallSampler::Choose(bool* undecided) {
   return Error{entry.error().message + "; " + by_return.error().message};
 }
 
-void CallSampler::TryInstall() {
+void CallSampler::TryInstall(Where where) {
   if (!pending_) return;
+  if (settings_.via == Via::kProbe) return InstallProbes();
   bool undecided = false;
   auto chosen = Choose(&undecided);
-  if (!chosen.ok()) {
-    if (undecided) return;
-    refusal_ = chosen.error().message;
-    pending_ = false;
-    return;
-  }
+  if (!chosen.ok() && undecided && !never_compiles_) return;
   pending_ = false;
-  Status status = (*chosen)->Install();
-  if (!status.ok()) {
-    refusal_ = status.error().message;
-    return;
+  Status status = chosen.ok() ? (*chosen)->Install() : Status(chosen.error());
+  if (status.ok()) return Use(std::move(*chosen));
+  refusal_ = status.error().message;
+  if (settings_.via != Via::kAuto || !settings_.make_probe) return;
+  needs_probes_ = true;
+  if (where == Where::kJavaThread) InstallProbes();
+}
+
+// On a Java thread in native code.
+void CallSampler::InstallProbes() {
+  needs_probes_ = false;
+  pending_ = false;
+  auto probe = settings_.make_probe();
+  if (probe.ok()) {
+    methods_->Restart([yieldpoint = probe->get()](const MethodName& method) {
+      return yieldpoint->MovedBy(method.class_name, method.name, method.descriptor);
+    });
   }
+  Status status = probe.ok() ? (*probe)->Install() : Status(probe.error());
+  if (status.ok()) return Use(std::move(*probe));
+  methods_->Restart();
+  refusal_ += (refusal_.empty() ? "" : "; ") + status.error().message;
+}
+
+void CallSampler::Use(std::unique_ptr<Yieldpoint> yieldpoint) {
   // The one before is not freed: a ThreadEnd callback may still hold it.
   static_cast<void>(yieldpoint_.release());
-  yieldpoint_ = std::move(*chosen);
+  yieldpoint_ = std::move(yieldpoint);
   via_ = yieldpoint_->name();
+  sees_ = yieldpoint_->Sees();
   installed_ = yieldpoint_.get();
 }
 
@@ -329,10 +360,10 @@ void CallSampler::GiveUp(const char* why) {
   DisarmAll();
   SleepMs(2);
   DisarmAll();
-  yieldpoint_->Remove();
+  yieldpoint_->Remove(false);
 }
 
-void CallSampler::Stop(JNIEnv* jni) {
+void CallSampler::Stop(JNIEnv* jni, bool vm_is_ending) {
   std::lock_guard control(control_);
   if (!running_) return;
   HookContext& hooks = Hooks();
@@ -345,7 +376,7 @@ void CallSampler::Stop(JNIEnv* jni) {
     DisarmAll();
     SleepMs(2);  // a thread in the hook may still have armed itself
     DisarmAll();
-    yieldpoint_->Remove();
+    yieldpoint_->Remove(vm_is_ending);
     SleepMs(2);
   }
   installed_ = nullptr;
@@ -357,6 +388,10 @@ void CallSampler::Stop(JNIEnv* jni) {
 
 void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   HookContext& hooks = Hooks();
+  if (needs_probes_ && jni != nullptr) {
+    std::lock_guard control(control_);
+    if (needs_probes_ && running_) InstallProbes();
+  }
   std::lock_guard lock(ledger_mutex_);
   if (resolver_ == nullptr) return;
   bool framed = jni != nullptr && jni->PushLocalFrame(4096) == 0;
@@ -386,7 +421,7 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   auto& metadata = profile.metadata;
   metadata["via"] = via_.empty() ? "none yet" : via_;
   if (!refusal_.empty()) metadata["gave-up"] = refusal_;
-  metadata["calls-seen"] = "calls that remain after JIT inlining, made to compiled methods";
+  if (!sees_.empty()) metadata["calls-seen"] = sees_;
   metadata["ticker"] = settings_.ticker == Ticker::kCpu ? "cpu" : "remote";
   metadata["ticks"] = std::to_string(ticks_);
   metadata["ticks-in-java"] = std::to_string(ticks_in_java_);
@@ -411,9 +446,8 @@ DoctorReport CallSampler::Examine(JavaVM* vm, JNIEnv* jni) {
     for (const char* name : {"entry", "return"}) report.push_back({name, false, status.error().message});
     return report;
   }
-  bool fresh = methods_ == nullptr || !running_;
-  if (fresh) {
-    methods_ = std::make_unique<CompiledMethods>(jvmti_);
+  if (!running_) {
+    methods_->Restart();
     SetEvents(JVMTI_ENABLE);
     jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
     jvmti_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
@@ -439,9 +473,10 @@ void JNICALL CallSampler::CompiledMethodLoad(jvmtiEnv*, jmethodID method, jint s
                                              jint, const jvmtiAddrLocationMap*, const void* info) {
   CallSampler& self = Get();
   self.methods_->OnLoad(method, code, static_cast<uint32_t>(size), info);
-  bool doubtful = self.installed_ != nullptr && self.methods_->dissent();
+  Yieldpoint* installed = self.installed_;
+  bool doubtful = installed != nullptr && installed->RestsOnCompiledCode() && self.methods_->dissent();
   if ((self.pending_ || doubtful) && self.control_.try_lock()) {
-    self.TryInstall();
+    self.TryInstall(Where::kCallback);
     if (doubtful) self.GiveUp("a method compiled later contradicts what the others showed");
     self.control_.unlock();
   }

@@ -6,6 +6,7 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,7 +26,7 @@
 
 namespace assay::sampling {
 
-enum class Via { kAuto, kEntry, kReturn };
+enum class Via { kAuto, kEntry, kReturn, kProbe };
 // The remote ticker is the default: it ticks as often as asked and costs the program no signal.
 enum class Ticker { kRemote, kCpu };
 
@@ -39,6 +40,8 @@ struct SamplerSettings {
   Via via = Via::kAuto;
   Ticker ticker = Ticker::kRemote;
   uint64_t seed = 1;
+  // Makes the yieldpoint for kProbe, and for kAuto where no other proves itself.
+  std::function<Result<std::unique_ptr<Yieldpoint>>()> make_probe;
 };
 
 class CallSampler {
@@ -50,8 +53,11 @@ class CallSampler {
   // On a Java thread in native code, live phase.
   Status Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settings);
   Status Reconfigure(const SamplerSettings& settings);
-  void Stop(JNIEnv* jni);
+  void Stop(JNIEnv* jni, bool vm_is_ending);
   void Snapshot(JNIEnv* jni, profile::Profile& profile);
+
+  // The slot of the calling thread; null when it is not followed. While running.
+  ThreadSlot* SlotOf(JNIEnv* jni) { return watch_->Current(jni); }
 
   DoctorReport Examine(JavaVM* vm, JNIEnv* jni);
 
@@ -62,8 +68,12 @@ class CallSampler {
   void ApplyParameters();
   void SetEvents(jvmtiEventMode mode);
   void PrepareMethodIds(JNIEnv* jni);
-  // Installs what the settings ask for, if the VM's code already proves it.
-  void TryInstall();
+  // Installs what the settings ask for, if the VM's code already proves it. In the event callbacks
+  // classes cannot be rewritten: there probes are only noted as what is needed.
+  enum class Where { kJavaThread, kCallback };
+  void TryInstall(Where where);
+  void InstallProbes();
+  void Use(std::unique_ptr<Yieldpoint> yieldpoint);
   Result<std::unique_ptr<Yieldpoint>> Choose(bool* undecided);
   static bool RunAtSafepoint(void* self, void (*function)(void*), void* argument);
 
@@ -90,6 +100,7 @@ class CallSampler {
   JavaVM* vm_ = nullptr;
   jvmtiEnv* jvmti_ = nullptr;
   bool loaded_ = false;
+  bool never_compiles_ = false;
   VmStructs structs_;
   uint64_t state_offset_ = 0;
   std::unique_ptr<CompiledMethods> methods_;
@@ -101,8 +112,10 @@ class CallSampler {
   std::atomic<Yieldpoint*> installed_{nullptr};
   std::unique_ptr<Yieldpoint> yieldpoint_;
   std::atomic<bool> pending_{false};
+  std::atomic<bool> needs_probes_{false};
   std::string refusal_;
   std::string via_;  // what was installed
+  std::string sees_;
   bool running_ = false;
   TickThread ticker_;
   CpuTimers timers_;

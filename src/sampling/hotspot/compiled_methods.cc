@@ -41,13 +41,14 @@ void AddDebugInformation(jvmtiEnv* jvmti, jclass holder, MethodName* info) {
   jlocation first = 0;
   jlocation last = 0;
   if (jvmti->GetMethodLocation(info->id, &first, &last) == JVMTI_ERROR_NONE && last >= 0) {
-    info->code_bytes = static_cast<uint32_t>(last) + 1;
+    info->code_bytes = static_cast<uint32_t>(last) + 1 - info->shift;
   }
   jint count = 0;
   jvmtiLineNumberEntry* table = nullptr;
   if (jvmti->GetLineNumberTable(info->id, &count, &table) != JVMTI_ERROR_NONE) return;
   for (jint i = 0; i < count; i++) {
-    info->lines.push_back({static_cast<uint16_t>(table[i].start_location),
+    auto start = std::max<jlocation>(table[i].start_location - info->shift, 0);
+    info->lines.push_back({static_cast<uint16_t>(start),
                            static_cast<uint16_t>(table[i].line_number)});
   }
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(table));
@@ -56,6 +57,17 @@ void AddDebugInformation(jvmtiEnv* jvmti, jclass holder, MethodName* info) {
 }
 
 }  // namespace
+
+void CompiledMethods::Restart(Shift shift) {
+  std::lock_guard lock(mutex_);
+  shift_ = std::move(shift);
+  code_.clear();
+  dying_.clear();
+  method_ids_.clear();
+  methods_.clear();
+  unnamed_.clear();
+  votes_ = ShapeVotes();
+}
 
 uint32_t CompiledMethods::Intern(jmethodID method) {
   std::lock_guard lock(mutex_);
@@ -88,6 +100,7 @@ bool CompiledMethods::AskName(jmethodID method, MethodName* info) {
     info->class_name = ClassNameOf(signature);
     info->name = name;
     info->descriptor = descriptor;
+    if (shift_) info->shift = shift_(*info);
     AddDebugInformation(jvmti_, holder, info);
   }
   for (char* text : {name, descriptor, signature}) {
@@ -205,6 +218,11 @@ uint32_t CompiledMethods::MethodAt(uintptr_t pc) const {
 MethodName CompiledMethods::Name(uint32_t method) const {
   std::lock_guard lock(mutex_);
   return method < methods_.size() ? methods_[method] : MethodName{};
+}
+
+uint32_t CompiledMethods::ShiftOf(uint32_t method) const {
+  std::lock_guard lock(mutex_);
+  return method < methods_.size() ? methods_[method].shift : 0;
 }
 
 std::vector<CompiledMethods::Range> CompiledMethods::Unloaded() const {

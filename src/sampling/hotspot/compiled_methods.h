@@ -6,6 +6,7 @@
 
 #include <jvmti.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,7 @@ struct MethodName {
   jmethodID id;
   std::string source_file = {};
   uint32_t code_bytes = 0;
+  uint32_t shift = 0;  // bytes that rewriting put in front of the code; already taken off the others
   std::vector<profile::LineEntry> lines = {};
 };
 
@@ -36,6 +38,12 @@ struct VirtualFrame {
 class CompiledMethods {
  public:
   explicit CompiledMethods(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
+
+  // By how much the code of a method was moved by rewriting: class and name as in MethodName.
+  using Shift = std::function<uint32_t(const MethodName&)>;
+  // Forgets everything; rewritten methods from now on when `shift` is given. A new session starts with
+  // this and not with a new object: a callback of the last one may still be inside.
+  void Restart(Shift shift = {});
 
   void OnLoad(jmethodID method, const void* code, uint32_t size, const void* compile_info);
   void OnUnload(const void* code);
@@ -54,6 +62,7 @@ class CompiledMethods {
   // that it knows.
   uint32_t Declare(jmethodID method);
   void NameDeclared();
+  uint32_t ShiftOf(uint32_t method) const;
 
   // Code ranges unloaded since the last call; lookups in them work until then.
   struct Range {
@@ -84,6 +93,7 @@ class CompiledMethods {
 
   jvmtiEnv* jvmti_;
   mutable std::mutex mutex_;
+  Shift shift_;
   std::map<uintptr_t, std::unique_ptr<Code>> code_;
   std::vector<std::unique_ptr<Code>> dying_;
   std::unordered_map<jmethodID, uint32_t> method_ids_;

@@ -76,6 +76,7 @@ Status ContextSampler::Open(JavaVM* vm) {
   jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
   vm_ = vm;
   jvmti_ = jvmti;
+  compiled_ = std::make_unique<CompiledMethods>(jvmti);
   return {};
 }
 
@@ -115,7 +116,7 @@ Status ContextSampler::Start(JavaVM* vm, JNIEnv* jni, const ContextSettings& set
   settings_ = settings;
   {
     std::lock_guard lock(ledger_mutex_);
-    compiled_ = std::make_unique<CompiledMethods>(jvmti_);
+    compiled_->Restart();
     ledger_ = std::make_unique<ContextLedger>(compiled_.get(), &interpreted_);
     start_ns_ = MonotonicNs();
     start_tsc_ = __rdtsc();

@@ -106,6 +106,23 @@ bool OnCall(HookContext& hooks, ThreadSlot& slot, uintptr_t callee_pc, CallerFra
 
 HookContext& Hooks() { return g_hooks; }
 
+bool OnProbedCall(ThreadSlot& slot, ProbeWalk walk) {
+  HookContext& hooks = g_hooks;
+  bool exhaustive = hooks.parameters.exhaustive.load(std::memory_order_relaxed);
+  if (!exhaustive && !hooks.recorder.OnCall(slot)) return false;
+  uint64_t began = __rdtsc();
+  WalkedFrame frames[kMaxDepth];
+  uint32_t count = walk(frames, hooks.parameters.depth.load(std::memory_order_relaxed));
+  hooks.walks.fetch_add(1, std::memory_order_relaxed);
+  uint32_t id = count == 0 ? SiteTable::kNoId
+                           : hooks.sites.FindOrAddWalked(SiteTable::kCalleeInFrames, frames, count);
+  if (count == 0) hooks.walk_failures[0].fetch_add(1, std::memory_order_relaxed);
+  slot.block.walk_cycles += __rdtsc() - began;
+  if (!exhaustive) return hooks.recorder.Took(slot, id);
+  if (id != SiteTable::kNoId) hooks.sites.Count(id, slot.number);
+  return false;
+}
+
 }  // namespace assay::sampling
 
 using namespace assay::sampling;

@@ -62,6 +62,12 @@ struct HookContext {
   }
 };
 
+// Fills in the callee and its callers, innermost first; returns how many.
+using ProbeWalk = uint32_t (*)(WalkedFrame* frames, uint32_t depth);
+// An armed thread came by a probe in a method it just entered: on that thread, in native code called from
+// Java. True: its burst is over, disarm it.
+bool OnProbedCall(ThreadSlot& slot, ProbeWalk walk);
+
 // The only one; lives as long as the process, because a thread may be in a hook at any time.
 HookContext& Hooks();
 

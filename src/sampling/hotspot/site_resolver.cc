@@ -43,18 +43,26 @@ bool SiteResolver::AppendCaller(uintptr_t pc, Chain* chain, const char** why) {
 bool SiteResolver::BuildChain(const SiteTable::Key& key, Chain* chain, const char** why) {
   *why = "callee outside known compiled code";
   if (key.a & SiteTable::kWalkTag) {
-    uint32_t callee = methods_->MethodAt(hooks_->sites.CalleeOfWalk(key));
-    if (callee == kNoMethod) return false;
-    chain->push_back({callee, -1});
+    uint64_t callee_pc = hooks_->sites.CalleeOfWalk(key);
+    if (callee_pc != SiteTable::kCalleeInFrames) {
+      uint32_t callee = methods_->MethodAt(callee_pc);
+      if (callee == kNoMethod) return false;
+      chain->push_back({callee, -1});
+    }
     uint32_t count;
     const WalkedFrame* frames = hooks_->sites.FramesOfWalk(key, &count);
     for (uint32_t i = 0; i < count; i++) {
+      if (frames[i].method == kNativeFrame) {
+        chain->push_back({kNativeMethod, -1});
+        continue;
+      }
       uint32_t method = methods_->Intern(reinterpret_cast<jmethodID>(frames[i].method));
       if (method == kNoMethod) {
         *why = "caller already unloaded";
         return false;
       }
-      chain->push_back({method, frames[i].bci < 0 ? -1 : frames[i].bci});
+      int32_t shift = static_cast<int32_t>(methods_->ShiftOf(method));
+      chain->push_back({method, std::max(frames[i].bci - shift, -1)});
     }
   } else if (key.a & SiteTable::kChainTag) {
     auto parent = static_cast<uint32_t>(key.a & ~SiteTable::kChainTag);

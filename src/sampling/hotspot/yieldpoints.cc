@@ -49,7 +49,7 @@ class EntryYieldpoint final : public Yieldpoint {
     if (!EntryPatch().installed()) return Error{"the entry stub changed under us"};
     return {};
   }
-  bool Remove() override {
+  bool Remove(bool) override {
     EntryPatch().Remove();
     return EntryPatch().IsPristine();
   }
@@ -86,7 +86,7 @@ class ReturnYieldpoint final : public Yieldpoint {
     if (!ReturnPatch().installed()) return Error{"the return handler changed under us"};
     return {};
   }
-  bool Remove() override {
+  bool Remove(bool) override {
     ReturnPatch().Remove();
     return ReturnPatch().IsPristine();
   }

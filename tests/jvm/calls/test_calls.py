@@ -44,13 +44,21 @@ class Sampling(unittest.TestCase):
 
     @each_jdk()
     def test_known_ratios(self, version):
-        for via in ("auto", "return"):
+        for via in ("auto", "return", "probe"):
             result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "100",
                                       options=("--via", via))
             self.assertIn("sum", result.stdout)
             self.check_ratios(path, 0.25)
             metadata = show_json(path)["metadata"]
-            self.assertEqual(metadata["via"], "return" if version < 20 or via == "return" else "entry")
+            best = "entry" if version >= 20 else "return"
+            self.assertEqual(metadata["via"], best if via == "auto" else via)
+
+    @each_jdk()
+    def test_probes_where_nothing_is_compiled(self, version):
+        result, path = profile_of(version, "-Xint", "-cp", self.classes, "Ratios", "2")
+        self.assertIn("sum", result.stdout)
+        self.assertEqual(show_json(path)["metadata"]["via"], "probe")
+        self.check_ratios(path, 0.25)
 
     @each_jdk()
     def test_cpu_timers_tick_too(self, version):
@@ -71,7 +79,12 @@ class Sampling(unittest.TestCase):
 
     @each_jdk()
     def test_sites_are_call_instructions(self, version):
-        _, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "50")
+        for via in ("auto", "probe"):
+            with self.subTest(via=via):
+                self.check_sites(version, via)
+
+    def check_sites(self, version, via):
+        _, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "50", options=("--via", via))
         listing = run(java(version, "javap"), "-c", "-p", "-cp", self.classes, "Ratios").stdout
         source = (HERE / "Ratios.java").read_text().splitlines()
         calls, method = set(), None
@@ -269,6 +282,7 @@ class Doctor(unittest.TestCase):
         works = {m["name"]: m["works"] for m in report["mechanisms"]}
         self.assertEqual(works["entry"], version >= 20)
         self.assertTrue(works["return"])
+        self.assertTrue(works["probe"])
         self.assertTrue(works["ticker-remote"])
 
     @each_jdk()
