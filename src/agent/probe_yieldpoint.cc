@@ -123,7 +123,7 @@ Status DefineRuntime(JavaVM* vm, JNIEnv* jni) {
   JNINativeMethod natives[] = {NativeMethod("setup", "()J", reinterpret_cast<void*>(Setup)),
                                NativeMethod("hit", "()V", reinterpret_cast<void*>(Hit))};
   ByteSpan bytes(assay_class_probe, static_cast<size_t>(assay_class_probe_end - assay_class_probe));
-  ASSAY_ASSIGN(The().runtime, DefineRuntimeClass(vm, jni, kRuntimeClass, bytes, natives, "ready"));
+  ASSAY_ASSIGN(The().runtime, DefineRuntimeClass(vm, jni, kRuntimeClass, bytes, natives, "ready", "I"));
   return {};
 }
 

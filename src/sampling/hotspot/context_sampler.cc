@@ -198,7 +198,7 @@ void ContextSampler::Uninstall() {
   disarm_all();
   SleepMs(2);  // a thread in a hook or handler may still have marked itself
   disarm_all();
-  yieldpoint_->Remove();
+  yieldpoint_->Remove(false);
   SleepMs(2);
 }
 

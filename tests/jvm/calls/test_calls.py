@@ -45,8 +45,8 @@ class Sampling(unittest.TestCase):
     @each_jdk()
     def test_known_ratios(self, version):
         for via in ("auto", "return", "probe"):
-            result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "100",
-                                      options=("--via", via))
+            result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios",
+                                      "20" if via == "probe" else "100", options=("--via", via))
             self.assertIn("sum", result.stdout)
             self.check_ratios(path, 0.25)
             metadata = show_json(path)["metadata"]
