@@ -37,7 +37,7 @@ struct Engine {
   ContextStore contexts;
   ExactRegistry registry;
   Numbers numbers{registry};
-  ClassFilter filter;
+  FilterInUse filter;
   instrument::CountOptions count;
   bool all_are_application = false;  // classes were chosen by --include
   uint32_t granularity = 0;
@@ -132,7 +132,7 @@ Status TakeOptions(const Options& options) {
   engine->count.max_path = static_cast<uint32_t>(options.Count("max-path"));
   engine->count.leaf_methods = options.Flag("leaf-methods");
   engine->count.fewer_checks = options.Flag("fewer-checks");
-  engine->filter = ClassFilter(options);
+  engine->filter.Set(options);
   engine->all_are_application = options.IsSet("include");
   return {};
 }

@@ -1,6 +1,7 @@
 // --include and --exclude: patterns over class names as in source, with * for any text.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,20 @@ class ClassFilter {
  private:
   std::vector<std::string> include_;
   std::vector<std::string> exclude_;
+};
+
+// The filter of the session under way, for class hooks on any thread. A filter that was replaced is not freed:
+// a hook may be using it, and there is one per session.
+class FilterInUse {
+ public:
+  void Set(const Options& options) { filter_.store(new ClassFilter(options)); }
+  bool Wants(std::string_view internal_name) const {
+    const ClassFilter* filter = filter_.load(std::memory_order_acquire);
+    return filter == nullptr || filter->Wants(internal_name);
+  }
+
+ private:
+  std::atomic<const ClassFilter*> filter_{nullptr};
 };
 
 }  // namespace assay::agent

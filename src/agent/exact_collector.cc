@@ -36,7 +36,7 @@ struct Engine {
   explicit Engine(uint64_t max_contexts) : memory(max_contexts) {}
   ExactMemory memory;
   ExactRegistry registry;
-  ClassFilter filter;
+  FilterInUse filter;
   std::unique_ptr<CallOrigin> origin;
   jvmtiEnv* jvmti = nullptr;
   bool runtime_ready = false;
@@ -109,8 +109,12 @@ class ExactCollector : public Collector {
     vm_ = vm;
     ResetCounts(engine->memory);
     engine->registry.BeginProfile();
-    engine->filter = ClassFilter(options);
-    engine->origin = std::make_unique<CallOrigin>(engine->jvmti, engine->registry, kRuntimeClass);
+    engine->filter.Set(options);
+    // Made once: a probe of the session before may still be inside.
+    if (engine->origin == nullptr) {
+      engine->origin =
+          std::make_unique<CallOrigin>(engine->jvmti, engine->registry, kRuntimeClass);
+    }
     ASSAY_TRY(DefineRuntime(vm, jni));
     StartRewriting(engine->jvmti, jni, engine->registry);
     return {};

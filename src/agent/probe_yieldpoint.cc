@@ -34,7 +34,7 @@ struct Engine {
   alignas(64) jvmtiEnv* jvmti = nullptr;
   JavaVM* vm = nullptr;
   jclass runtime = nullptr;
-  ClassFilter filter;
+  FilterInUse filter;
   const char* check = "enter";
   std::mutex mutex;
   // By how much the code of a method moved, by a hash of its names. Classes of the same name in several
@@ -202,7 +202,7 @@ Status PrepareProbes(JavaVM* vm) {
 Result<std::unique_ptr<sampling::Yieldpoint>> MakeProbeYieldpoint(JavaVM* vm, JNIEnv* jni,
                                                                   const Options& options) {
   ASSAY_TRY(PrepareProbes(vm));
-  The().filter = ClassFilter(options);
+  The().filter.Set(options);
   The().check = options.Text("probe-read") == "volatile" ? "enterVolatile" : "enter";
   return std::unique_ptr<sampling::Yieldpoint>(new ProbeYieldpoint);
 }

@@ -33,7 +33,7 @@ using Plugins = std::vector<std::unique_ptr<instrument::Instrumentation>>;
 struct Engine {
   SampledMemory memory;
   SampledResults results{memory};
-  ClassFilter filter;
+  FilterInUse filter;
   instrument::DuplicateOptions duplicate;
   Plugins known;
   std::vector<const instrument::Instrumentation*> plugins;
@@ -200,7 +200,7 @@ class SampledCollector : public Collector {
  private:
   static Status Configure(const Options& options) {
     ASSAY_TRY(ChoosePlugins(options.List("instrument")));
-    engine->filter = ClassFilter(options);
+    engine->filter.Set(options);
     auto& duplicate = engine->duplicate;
     duplicate.duplication = ToDuplication(options.Text("duplication"));
     std::string trigger = options.Text("trigger");
