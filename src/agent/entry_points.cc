@@ -9,6 +9,7 @@
 #include "src/agent/doctor.h"
 #include "src/agent/log.h"
 #include "src/agent/options.h"
+#include "src/agent/plan_applier.h"
 #include "src/agent/session.h"
 
 namespace assay::agent {
@@ -22,6 +23,9 @@ void Reply(const Options& options, const Result<std::string>& result);
 
 void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   if (doctor_options != nullptr) return;
+  if (Status status = StartPreparedPlan(jni); !status.ok()) {
+    Log(status.error().ToString() + "; running without the plan");
+  }
   if (Status status = StartPreparedSession(the_vm, jni); !status.ok()) {
     Log(status.error().ToString() + "; running without profiling");
   }
@@ -29,6 +33,7 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
 
 void JNICALL OnVmDeath(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (doctor_options != nullptr) Reply(*doctor_options, ExamineJvm(the_vm, jni));
+  WritePlanReport();
   // "Nothing is being profiled" is no news here.
   static_cast<void>(StopSession(true));
 }
@@ -60,9 +65,14 @@ Result<std::string> Execute(JavaVM* vm, const Options& options) {
   ASSAY_TRY(WatchVmLife(vm));
   std::string command = options.Text("command");
   if (command == "stop") return StopSession(false);
+  if (command == "unapply") return RemovePlan(jni);
   if (command == "status") return SessionStatus();
   if (command == "doctor") return ExamineJvm(vm, jni);
-  return StartOrChangeSession(vm, jni, options);
+  if (!options.IsSet("apply")) return StartOrChangeSession(vm, jni, options);
+  ASSAY_ASSIGN(std::string report, ApplyPlan(vm, jni, options));
+  if (!options.IsSet("collect")) return report;
+  ASSAY_ASSIGN(std::string started, StartOrChangeSession(vm, jni, options));
+  return started + "\n" + report;
 }
 
 void Reply(const Options& options, const Result<std::string>& result) {
@@ -90,7 +100,13 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* text, void* res
   Status status = options.ok() ? WatchVmLife(vm) : Status(options.error());
   if (status.ok() && options->Text("command") == "doctor") {
     doctor_options = new Options(*options);
-  } else if (status.ok()) {
+    return JNI_OK;
+  }
+  if (status.ok() && options->IsSet("apply")) {
+    Status planned = PreparePlan(vm, *options);
+    if (!planned.ok()) Log(planned.error().ToString() + "; running without the plan");
+  }
+  if (status.ok() && (options->IsSet("collect") || !options->IsSet("apply"))) {
     status = PrepareSession(vm, *options);
   }
   if (!status.ok()) Log(status.error().ToString() + "; running without profiling");

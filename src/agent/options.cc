@@ -20,6 +20,9 @@ constexpr OptionSpec kOptions[] = {
      "rewrite only classes that match one of these patterns (com.acme.*)"},
     {"exclude", kList, "", "", "sampled,bytecodes,exact,calls",
      "leave classes that match alone (calls: with via=probe)"},
+    {"apply", kText, "", "", "",
+     "a plan (assay plan) to apply; without --collect nothing is profiled meanwhile"},
+    {"apply-report", kText, "", "", "", "file for what became of each line of the plan"},
     {"seed", kCount, "1", "", "", "seed of every random choice"},
 
     {"tick", kDuration, "500us", "", "calls,contexts,sampled",
@@ -73,7 +76,8 @@ constexpr OptionSpec kOptions[] = {
     {"checks-only", kFlag, "false", "", "sampled", "no counting at all: the cost of checks alone"},
 
     // Between the command line and an attached agent.
-    {"command", kChoice, "start", "start|stop|status|doctor", "", "what the agent should do"},
+    {"command", kChoice, "start", "start|stop|unapply|status|doctor", "", "what the agent should do"},
+    {"directives", kCount, "", "", "", "compiler directives that belong to the plan"},
     {"reply", kText, "", "", "", "file for the answer of an attached agent"},
 };
 
@@ -238,6 +242,12 @@ std::string Options::ToString() const {
     text += name + "=" + value;
   }
   return text;
+}
+
+Options Options::Without(std::string_view name) const {
+  Options rest = *this;
+  rest.values_.erase(std::string(name));
+  return rest;
 }
 
 void Options::Update(const Options& newer) {

@@ -56,6 +56,8 @@ class Options {
 
   // The agent string that Parse() reads back; only what was set.
   std::string ToString() const;
+  // The same with one option not set.
+  Options Without(std::string_view name) const;
   // Takes over everything that `newer` sets.
   void Update(const Options& newer);
   const std::map<std::string, std::string>& values() const { return values_; }

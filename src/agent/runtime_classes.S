@@ -28,4 +28,11 @@ assay_class_count_end:
 assay_class_probe:
     .incbin "probe/java/lang/AssayProbe.class"
 assay_class_probe_end:
+    .global assay_class_guards
+    .global assay_class_guards_end
+    .hidden assay_class_guards
+    .hidden assay_class_guards_end
+assay_class_guards:
+    .incbin "guards/java/lang/AssayGuards.class"
+assay_class_guards_end:
     .section .note.GNU-stack,"",@progbits

@@ -46,7 +46,8 @@ void Describe(Session& session, JavaVM* vm) {
     std::string value = session.options.Text(spec.name);
     bool applies = spec.collectors.empty() ||
                    spec.collectors.find(session.options.Text("collect")) != std::string_view::npos;
-    if (applies && !value.empty() && spec.name != "command" && spec.name != "reply") {
+    if (applies && !value.empty() && spec.name != "command" && spec.name != "reply" &&
+        spec.name != "directives" && spec.name != "apply-report") {
       metadata[std::string(spec.name)] = value;
     }
   }

@@ -10,7 +10,9 @@ namespace {
 using agent::OptionKind;
 using agent::OptionSpec;
 
-bool IsInternal(const OptionSpec& spec) { return spec.name == "command" || spec.name == "reply"; }
+bool IsInternal(const OptionSpec& spec) {
+  return spec.name == "command" || spec.name == "reply" || spec.name == "directives";
+}
 
 std::string Help(const OptionSpec& spec) {
   std::string help(spec.help);

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 
 #include "src/cli/agent_options.h"
+#include "src/cli/applied_plan.h"
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
 #include "src/cli/hotspot_attach.h"
@@ -51,8 +53,44 @@ void SayAccuracy(const std::string& path, double target) {
   fprintf(stderr, "assay: wrote %s%s%s\n", path.c_str(), accuracy.empty() ? "" : "; ", accuracy.c_str());
 }
 
+// Takes an applied plan back: rewritten classes by the agent, directives by the JVM.
+bool RemovePlan(pid_t pid) {
+  auto directives = CallAgent(pid, AgentPath(), "command=unapply");
+  if (!directives.ok()) return false;
+  for (int left = std::atoi(directives->c_str()); left > 0; --left) {
+    static_cast<void>(RunDiagnosticCommand(pid, "Compiler.directives_remove"));
+  }
+  return true;
+}
+
+// One batch: all classes in one retransformation, all directives in one file. Code that is compiled
+// already keeps its inlining until it is compiled again.
+void ApplyPlan(pid_t pid, const std::string& path) {
+  AppliedPlan applied(path);
+  RemovePlan(pid);
+  agent::Options options;
+  applied.SetOptions(&options);
+  if (applied.directives() != 0) {
+    auto added = RunDiagnosticCommand(pid, "Compiler.directives_add " + applied.directives_path());
+    if (!added.ok()) throw CommandError(added.error().message, kRefused);
+    static_cast<void>(options.Set("directives", std::to_string(applied.directives())));
+    fprintf(stderr, "assay: %zu compiler directives, for what is compiled from now on\n",
+            applied.directives());
+  }
+  for (const std::string& flag : applied.plan().flags) {
+    fprintf(stderr, "assay: %s cannot be set in a running JVM\n", flag.c_str());
+  }
+  fprintf(stderr, "assay: %s", ReportText(Call(pid, options.ToString())).c_str());
+  fprintf(stderr, "assay: take it back with: assay detach %d\n", pid);
+}
+
 int Attach(const AttachOptions& attach) {
   agent::Options options = attach.agent.Get();
+  if (options.IsSet("apply")) {
+    ApplyPlan(attach.pid, options.Text("apply"));
+    if (!options.IsSet("collect")) return kDone;
+    options = options.Without("apply");
+  }
   bool running = Call(attach.pid, "command=status").starts_with("running");
   if (!running || options.IsSet("output")) {
     std::string output = AbsolutePath(options.Text("output"));
@@ -81,7 +119,11 @@ int Attach(const AttachOptions& attach) {
 }
 
 int Detach(pid_t pid) {
-  fprintf(stderr, "assay: %s\n", Call(pid, "command=stop").c_str());
+  bool removed = RemovePlan(pid);
+  if (removed) fprintf(stderr, "assay: the plan is removed\n");
+  auto stopped = CallAgent(pid, AgentPath(), "command=stop");
+  if (!stopped.ok() && !removed) throw CommandError(stopped.error().message, kRefused);
+  if (stopped.ok()) fprintf(stderr, "assay: %s\n", stopped->c_str());
   return kDone;
 }
 
@@ -94,13 +136,15 @@ void RegisterAttach(Cli& cli) {
   options->agent.AddTo(*app);
   app->footer(
       "Example: assay attach 1234 --for 30s -o app.profile\n"
-      "Again on a JVM being profiled: changes the options given.");
+      "Again on a JVM being profiled: changes the options given.\n"
+      "With --apply PLAN the plan's changes are made in the running JVM, in one batch.");
   app->callback([&cli, options] { cli.run = [options] { return Attach(*options); }; });
 }
 
 void RegisterDetach(Cli& cli) {
   auto pid = std::make_shared<pid_t>(0);
-  CLI::App* app = cli.app.add_subcommand("detach", "End the profiling of a running JVM");
+  CLI::App* app = cli.app.add_subcommand(
+      "detach", "End the profiling of a running JVM, and take an applied plan back");
   app->add_option("pid", *pid, "its process id")->required();
   app->callback([&cli, pid] { cli.run = [pid] { return Detach(*pid); }; });
 }

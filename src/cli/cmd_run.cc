@@ -1,18 +1,14 @@
 // assay run: starts a Java program under a collector. The program's standard streams and exit
 // status are its own.
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "src/cli/agent_options.h"
+#include "src/cli/applied_plan.h"
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
+#include "src/cli/program.h"
 #include "src/profile/reader.h"
 
 namespace assay::cli {
@@ -24,10 +20,6 @@ struct RunOptions {
   bool quiet = false;
 };
 
-bool IsJava(const std::string& program) {
-  return std::filesystem::path(program).filename() == "java";
-}
-
 // JVM flags that give a collector back what its longer methods lose.
 std::vector<std::string> ExtraFlags(const agent::Options& options) {
   const std::string collect = options.Text("collect");
@@ -37,54 +29,6 @@ std::vector<std::string> ExtraFlags(const agent::Options& options) {
             "-XX:InlineSmallCode=5000"};
   }
   return {};
-}
-
-std::vector<std::string> WithAgent(std::vector<std::string> command,
-                                   const agent::Options& options) {
-  std::vector<std::string> flags = ExtraFlags(options);
-  flags.insert(flags.begin(), "-agentpath:" + AgentPath() + "=" + options.ToString());
-  if (IsJava(command[0])) {
-    command.insert(command.begin() + 1, flags.begin(), flags.end());
-    return command;
-  }
-  // A script that starts java somewhere inside: the JVM reads its flags from the environment.
-  std::string joined;
-  for (const std::string& flag : flags) joined += (joined.empty() ? "" : " ") + flag;
-  if (const char* before = getenv("JAVA_TOOL_OPTIONS")) joined = std::string(before) + " " + joined;
-  setenv("JAVA_TOOL_OPTIONS", joined.c_str(), 1);
-  return command;
-}
-
-int Execute(const std::vector<std::string>& command) {
-  int failure[2];
-  if (pipe2(failure, O_CLOEXEC) != 0) throw CommandError(std::strerror(errno), kRefused);
-  // The terminal's interrupt goes to the program too; it decides, and we report.
-  signal(SIGINT, SIG_IGN);
-  signal(SIGQUIT, SIG_IGN);
-  pid_t child = fork();
-  if (child == 0) {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
-    std::vector<char*> arguments;
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    execvp(arguments[0], arguments.data());
-    int code = errno;
-    ssize_t ignored = write(failure[1], &code, sizeof code);
-    static_cast<void>(ignored);
-    _exit(127);
-  }
-  close(failure[1]);
-  int code = 0;
-  bool failed = child < 0 || read(failure[0], &code, sizeof code) == sizeof code;
-  close(failure[0]);
-  int status = 0;
-  if (child > 0) {
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-  }
-  if (failed) throw CommandError("cannot run " + command[0] + ": " + std::strerror(code));
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 void Summarize(const std::string& path, double target, bool quiet) {
@@ -111,23 +55,44 @@ void Summarize(const std::string& path, double target, bool quiet) {
           path.c_str(), path.c_str());
 }
 
+// What the profiling needs; an old profile must not pass for this run's.
+void PrepareCollecting(agent::Options* options, std::vector<std::string>* flags) {
+  std::string output = AbsolutePath(options->Text("output"));
+  if (Status status = options->Set("output", output); !status.ok()) {
+    throw CommandError(status.error().message);
+  }
+  std::error_code ignored;
+  std::filesystem::remove(output, ignored);
+  // ExtraFlags tells the JVM to compile such methods.
+  if (options->Text("collect") == "sampled" && !options->IsSet("huge-methods")) {
+    static_cast<void>(options->Set("huge-methods", "true"));
+  }
+  std::vector<std::string> extra = ExtraFlags(*options);
+  flags->insert(flags->end(), extra.begin(), extra.end());
+}
+
 int Run(const RunOptions& run) {
   if (run.command.empty())
     throw CommandError("nothing to run; write: assay run [options] -- java ...");
   agent::Options options = run.agent.Get();
-  std::string output = AbsolutePath(options.Text("output"));
-  if (Status status = options.Set("output", output); !status.ok()) {
-    throw CommandError(status.error().message);
+  std::vector<std::string> flags;
+  std::optional<AppliedPlan> applied;
+  if (options.IsSet("apply")) {
+    applied.emplace(options.Text("apply"));
+    flags = applied->flags();
+    applied->SetOptions(&options);
   }
-  std::error_code ignored;
-  std::filesystem::remove(output, ignored);  // an old profile must not pass for this run's
-  // WithAgent tells the JVM to compile such methods.
-  if (options.Text("collect") == "sampled" && !options.IsSet("huge-methods")) {
-    static_cast<void>(options.Set("huge-methods", "true"));
+  bool rewrites = applied && applied->NeedsAgent();
+  bool collects = !applied || options.IsSet("collect");
+  if (collects) PrepareCollecting(&options, &flags);
+  if (collects || rewrites) {
+    flags.insert(flags.begin(), "-agentpath:" + AgentPath() + "=" + options.ToString());
   }
-  int status = Execute(WithAgent(run.command, options));
+  int status = RunProgram(WithJvmFlags(run.command, flags)).status;
+  if (rewrites && !run.quiet) fprintf(stderr, "assay: plan: %s", applied->Summary().c_str());
+  if (!collects) return status;
   try {
-    Summarize(output, options.Percent("until-accuracy"), run.quiet);
+    Summarize(options.Text("output"), options.Percent("until-accuracy"), run.quiet);
   } catch (const CommandError& error) {
     if (status == 0) throw;
     fprintf(stderr, "assay: %s\n", error.what());
@@ -144,7 +109,10 @@ void RegisterRun(Cli& cli) {
   app->add_flag("-q,--quiet", options->quiet, "no summary at the end");
   app->add_option("command", options->command, "java and its arguments, after --");
   app->positionals_at_end();
-  app->footer("Example: assay run --collect exact -- java -jar app.jar");
+  app->footer(
+      "Example: assay run --collect exact -- java -jar app.jar\n"
+      "With --apply PLAN the program runs with the plan's changes; nothing is profiled unless\n"
+      "--collect is given.");
   app->callback([&cli, options] { cli.run = [options] { return Run(*options); }; });
 }
 

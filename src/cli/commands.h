@@ -43,6 +43,8 @@ void RegisterMerge(Cli& cli);
 void RegisterReport(Cli& cli);
 void RegisterExport(Cli& cli);
 void RegisterRewrite(Cli& cli);
+void RegisterPlan(Cli& cli);
+void RegisterTune(Cli& cli);
 void RegisterDoctor(Cli& cli);
 void RegisterDump(Cli& cli);
 void RegisterCompletion(Cli& cli);
@@ -61,6 +63,8 @@ inline constexpr void (*kCommands[])(Cli&) = {
     RegisterReport,
     RegisterExport,
     RegisterRewrite,
+    RegisterPlan,
+    RegisterTune,
     RegisterDoctor,
     RegisterDump,
     RegisterCompletion,

@@ -161,4 +161,21 @@ Result<std::string> CallAgent(pid_t pid, const std::string& agent_path,
   return Error{"the agent gave no answer"};
 }
 
+Result<std::string> RunDiagnosticCommand(pid_t pid, const std::string& command) {
+  ASSAY_ASSIGN(Target target, FindTarget(pid));
+  ASSAY_ASSIGN(int fd, Connect(target));
+  std::string request;
+  for (const std::string& part :
+       {std::string("1"), std::string("jcmd"), command, std::string(), std::string()}) {
+    request += part;
+    request += '\0';
+  }
+  std::string answer = Exchange(fd, request);
+  close(fd);
+  size_t line = answer.find('\n');
+  std::string text = line == std::string::npos ? "" : answer.substr(line + 1);
+  if (answer.starts_with("0\n")) return text;
+  return Error{"the JVM refused '" + command + "': " + (text.empty() ? "no answer" : text)};
+}
+
 }  // namespace assay::cli

@@ -14,4 +14,7 @@ namespace assay::cli {
 // reply file; the answer is the text behind "ok", or an Error with the agent's message.
 Result<std::string> CallAgent(pid_t pid, const std::string& agent_path, const std::string& options);
 
+// A diagnostic command, as jcmd sends it: "Compiler.directives_add FILE". The answer is its output.
+Result<std::string> RunDiagnosticCommand(pid_t pid, const std::string& command);
+
 }  // namespace assay::cli

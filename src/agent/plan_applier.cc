@@ -1,0 +1,299 @@
+#include "src/agent/plan_applier.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "src/agent/guard_classes.h"
+#include "src/instrument/devirtualize_pass.h"
+#include "src/plan/plan.h"
+
+namespace assay::agent {
+namespace {
+
+using instrument::GuardedSite;
+
+// The sites of one class of the program, by its name.
+struct PlannedClass {
+  std::vector<GuardedSite> sites;
+  std::vector<std::string> names;     // of the sites, as in the plan
+  std::vector<std::string> outcomes;  // why not; "" = rewritten
+  bool seen = false;
+};
+
+// Never destroyed: hooks may run while the VM goes down.
+struct Applier {
+  std::mutex mutex;
+  jvmtiEnv* jvmti = nullptr;
+  std::map<std::string, PlannedClass, std::less<>> classes;  // by internal name
+  bool active = false;
+  std::string report_path;
+  uint64_t directives = 0;
+};
+
+Applier& The() {
+  static Applier* applier = new Applier;
+  return *applier;
+}
+
+std::string InternalName(std::string name) {
+  std::replace(name.begin(), name.end(), '.', '/');
+  return name;
+}
+
+Result<std::string> ReadFile(const std::string& path) {
+  FILE* file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) return Error{"cannot read the plan " + path + ": " + std::strerror(errno)};
+  std::string text;
+  char buffer[4096];
+  for (size_t count; (count = std::fread(buffer, 1, sizeof buffer, file)) > 0;) {
+    text.append(buffer, count);
+  }
+  std::fclose(file);
+  return text;
+}
+
+Status LoadPlan(Applier& applier, const Options& options) {
+  std::string path = options.Text("apply");
+  ASSAY_ASSIGN(std::string text, ReadFile(path));
+  auto plan = plan::ParsePlan(text);
+  if (!plan.ok()) return Error{path + ": " + plan.error().message};
+  std::map<std::string, PlannedClass, std::less<>> classes;
+  for (const plan::Decision& decision : plan->decisions) {
+    if (decision.action != plan::Action::kDevirtualize) continue;
+    GuardedSite site{decision.caller.name,
+                     decision.caller.descriptor,
+                     decision.caller_bytes,
+                     static_cast<uint32_t>(decision.bci),
+                     decision.callee.name,
+                     decision.callee.descriptor,
+                     {}};
+    for (const std::string& guard : decision.guards) {
+      ASSAY_ASSIGN(uint32_t index, GuardClasses::Get().IndexOf(InternalName(guard)));
+      site.guards.push_back(index);
+    }
+    PlannedClass& planned = classes[InternalName(decision.caller.class_name)];
+    planned.sites.push_back(std::move(site));
+    planned.names.push_back(decision.Site());
+    planned.outcomes.emplace_back("the class was not loaded");
+  }
+  applier.classes = std::move(classes);
+  applier.report_path = options.Text("apply-report");
+  applier.directives = options.Count("directives");
+  return {};
+}
+
+// What the pass could not do because the method as a whole failed.
+void NoteSkipped(PlannedClass& planned, const std::vector<instrument::SkippedMethod>& skipped) {
+  for (const auto& each : skipped) {
+    for (size_t i = 0; i < planned.sites.size(); ++i) {
+      if (planned.sites[i].method + planned.sites[i].descriptor == each.method) {
+        planned.outcomes[i] = each.reason;
+      }
+    }
+  }
+}
+
+void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* name, jobject,
+                         jint size, const unsigned char* data, jint* new_size,
+                         unsigned char** new_data) {
+  if (name == nullptr) return;
+  Applier& applier = The();
+  std::lock_guard lock(applier.mutex);
+  auto it = applier.classes.find(std::string_view(name));
+  if (it == applier.classes.end() || !applier.active) return;
+  PlannedClass& planned = it->second;
+  instrument::DevirtualizePass pass(planned.sites);
+  instrument::Pass* passes[] = {&pass};
+  auto rewritten = instrument::RewriteClass({data, static_cast<size_t>(size)}, passes);
+  // A class of this name in another loader may differ; the report is about the one that fits.
+  bool better = !planned.seen || (rewritten.ok() && !rewritten->bytes.empty());
+  planned.seen = true;
+  if (!rewritten.ok()) {
+    if (better) planned.outcomes.assign(planned.sites.size(), rewritten.error().ToString());
+    return;
+  }
+  if (better) {
+    planned.outcomes = pass.outcomes();
+    NoteSkipped(planned, rewritten->skipped);
+  }
+  if (rewritten->bytes.empty()) return;
+  unsigned char* copy = nullptr;
+  if (jvmti->Allocate(static_cast<jlong>(rewritten->bytes.size()), &copy) != JVMTI_ERROR_NONE) {
+    return;
+  }
+  std::memcpy(copy, rewritten->bytes.data(), rewritten->bytes.size());
+  *new_data = copy;
+  *new_size = static_cast<jint>(rewritten->bytes.size());
+}
+
+std::string SignatureOf(jvmtiEnv* jvmti, jclass type) {
+  char* text = nullptr;
+  if (jvmti->GetClassSignature(type, &text, nullptr) != JVMTI_ERROR_NONE) return "";
+  std::string signature = text;
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(text));
+  if (signature.size() < 2 || signature[0] != 'L') return "";
+  return signature.substr(1, signature.size() - 2);
+}
+
+void JNICALL OnClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jclass type) {
+  GuardClasses::Get().Consider(jvmti, jni, type, SignatureOf(jvmti, type));
+}
+
+Status MakeEnvironment(Applier& applier, JavaVM* vm) {
+  if (applier.jvmti != nullptr) return {};
+  jvmtiEnv* jvmti = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
+    return Error{"this JVM has no JVMTI"};
+  }
+  jvmtiCapabilities capabilities = {};
+  capabilities.can_generate_all_class_hook_events = 1;
+  capabilities.can_retransform_classes = 1;
+  if (jvmti->AddCapabilities(&capabilities) != JVMTI_ERROR_NONE) {
+    jvmti->DisposeEnvironment();
+    return Error{"this JVM cannot rewrite classes"};
+  }
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.ClassFileLoadHook = OnClassFile;
+  callbacks.ClassPrepare = OnClassPrepare;
+  jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  applier.jvmti = jvmti;
+  return {};
+}
+
+void SwitchEvents(jvmtiEnv* jvmti, jvmtiEventMode mode) {
+  jvmti->SetEventNotificationMode(mode, JVMTI_EVENT_CLASS_PREPARE, nullptr);
+  jvmti->SetEventNotificationMode(mode, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+}
+
+// Classes that are there already: expected ones become guards, callers are retransformed in one
+// batch; one by one only when the VM refuses the batch.
+void VisitLoadedClasses(Applier& applier, JNIEnv* jni) {
+  jvmtiEnv* jvmti = applier.jvmti;
+  jint count = 0;
+  jclass* loaded = nullptr;
+  if (jvmti->GetLoadedClasses(&count, &loaded) != JVMTI_ERROR_NONE) return;
+  std::vector<jclass> callers;
+  for (jint i = 0; i < count; ++i) {
+    std::string name = SignatureOf(jvmti, loaded[i]);
+    if (name.empty()) continue;
+    jint status = 0;
+    jvmti->GetClassStatus(loaded[i], &status);
+    if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0) {
+      GuardClasses::Get().Consider(jvmti, jni, loaded[i], name);
+    }
+    jboolean modifiable = JNI_FALSE;
+    std::lock_guard lock(applier.mutex);
+    if (applier.classes.contains(name) &&
+        jvmti->IsModifiableClass(loaded[i], &modifiable) == JVMTI_ERROR_NONE && modifiable) {
+      callers.push_back(loaded[i]);
+    }
+  }
+  if (!callers.empty()) {
+    jvmtiError error = jvmti->RetransformClasses(static_cast<jint>(callers.size()), callers.data());
+    for (size_t i = 0; error != JVMTI_ERROR_NONE && i < callers.size(); ++i) {
+      jvmtiError one = jvmti->RetransformClasses(1, &callers[i]);
+      if (one == JVMTI_ERROR_NONE) continue;
+      std::lock_guard lock(applier.mutex);
+      auto& planned = applier.classes.find(SignatureOf(jvmti, callers[i]))->second;
+      planned.outcomes.assign(planned.sites.size(),
+                              "the JVM refused the class (" + std::to_string(one) + ")");
+    }
+    if (jni->ExceptionCheck()) jni->ExceptionClear();
+  }
+  for (jint i = 0; i < count; ++i) jni->DeleteLocalRef(loaded[i]);
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(loaded));
+}
+
+Status Activate(Applier& applier, JNIEnv* jni) {
+  ASSAY_TRY(GuardClasses::Get().Define(jni));
+  {
+    std::lock_guard lock(applier.mutex);
+    applier.active = true;
+  }
+  SwitchEvents(applier.jvmti, JVMTI_ENABLE);
+  VisitLoadedClasses(applier, jni);
+  return {};
+}
+
+std::string Report(Applier& applier) {
+  std::lock_guard lock(applier.mutex);
+  std::string text;
+  size_t rewritten = 0;
+  size_t sites = 0;
+  for (const auto& [name, planned] : applier.classes) {
+    for (size_t i = 0; i < planned.sites.size(); ++i) {
+      ++sites;
+      if (planned.outcomes[i].empty()) {
+        ++rewritten;
+        text += "rewritten\t" + planned.names[i] + "\n";
+      } else {
+        text += "left\t" + planned.names[i] + "\t" + planned.outcomes[i] + "\n";
+      }
+    }
+  }
+  text += GuardClasses::Get().Report();
+  return std::to_string(rewritten) + " of " + std::to_string(sites) + " sites rewritten\n" + text;
+}
+
+}  // namespace
+
+Status PreparePlan(JavaVM* vm, const Options& options) {
+  Applier& applier = The();
+  {
+    std::lock_guard lock(applier.mutex);
+    ASSAY_TRY(LoadPlan(applier, options));
+  }
+  return MakeEnvironment(applier, vm);
+}
+
+Status StartPreparedPlan(JNIEnv* jni) {
+  Applier& applier = The();
+  if (applier.jvmti == nullptr) return {};
+  return Activate(applier, jni);
+}
+
+Result<std::string> ApplyPlan(JavaVM* vm, JNIEnv* jni, const Options& options) {
+  Applier& applier = The();
+  if (IsPlanApplied()) ASSAY_TRY(RemovePlan(jni));
+  ASSAY_TRY(PreparePlan(vm, options));
+  ASSAY_TRY(Activate(applier, jni));
+  return Report(applier);
+}
+
+Result<std::string> RemovePlan(JNIEnv* jni) {
+  Applier& applier = The();
+  {
+    std::lock_guard lock(applier.mutex);
+    if (!applier.active) return Error{"no plan is applied"};
+    applier.active = false;
+  }
+  SwitchEvents(applier.jvmti, JVMTI_DISABLE);
+  // Without the hook, retransformation gives the classes their own code back.
+  VisitLoadedClasses(applier, jni);
+  std::lock_guard lock(applier.mutex);
+  applier.classes.clear();
+  return std::to_string(applier.directives);
+}
+
+bool IsPlanApplied() {
+  Applier& applier = The();
+  std::lock_guard lock(applier.mutex);
+  return applier.active;
+}
+
+void WritePlanReport() {
+  Applier& applier = The();
+  if (applier.jvmti == nullptr || applier.report_path.empty()) return;
+  std::string text = Report(applier);
+  if (FILE* file = std::fopen(applier.report_path.c_str(), "we")) {
+    std::fputs(text.c_str(), file);
+    std::fclose(file);
+  }
+}
+
+}  // namespace assay::agent

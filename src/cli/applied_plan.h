@@ -1,0 +1,48 @@
+// A plan on its way into a JVM: the flags and the agent option that apply it, the temporary files
+// they name, and what the agent reports back.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/agent/options.h"
+#include "src/plan/plan.h"
+
+namespace assay::cli {
+
+// Throws CommandError for a plan that cannot be read.
+plan::Plan LoadPlan(const std::string& path);
+
+class AppliedPlan {
+ public:
+  explicit AppliedPlan(const std::string& path);
+  AppliedPlan(const AppliedPlan&) = delete;
+  ~AppliedPlan();
+
+  const plan::Plan& plan() const { return plan_; }
+  // JVM flags: the plan's own, and the compiler directives for what it inlines.
+  const std::vector<std::string>& flags() const { return flags_; }
+  // Whether the agent has something to rewrite.
+  bool NeedsAgent() const { return plan_.CountOf(plan::Action::kDevirtualize) != 0; }
+  void SetOptions(agent::Options* options) const;
+  const std::string& directives_path() const { return directives_path_; }
+  const std::filesystem::path& folder() const { return folder_; }  // goes with this object
+  size_t directives() const { return directives_; }
+
+  // What became of the plan, for people: one line, and one per site that was left alone.
+  std::string Summary() const;
+
+ private:
+  std::string path_;
+  plan::Plan plan_;
+  std::filesystem::path folder_;
+  std::string directives_path_;  // "" when nothing is inlined
+  size_t directives_ = 0;
+  std::vector<std::string> flags_;
+};
+
+// The agent's report as text for people.
+std::string ReportText(const std::string& report);
+
+}  // namespace assay::cli

@@ -1,0 +1,158 @@
+// assay plan: what a profile says should be inlined and devirtualized, and why.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "src/base/json.h"
+#include "src/cli/applied_plan.h"
+#include "src/cli/commands.h"
+#include "src/cli/format.h"
+#include "src/cli/load.h"
+#include "src/cli/table.h"
+#include "src/cli/terminal.h"
+#include "src/optimize/directives.h"
+#include "src/optimize/policy.h"
+
+namespace assay::cli {
+namespace {
+
+struct PlanCommand {
+  std::string profile;
+  std::string policy = "assay";
+  std::string output;
+  std::string directives;
+  size_t top = 30;
+  bool json = false;
+};
+
+// pkg.Class.name(I)V -> pkg.Class.name; the plan itself has everything.
+std::string Short(const plan::MethodName& method) {
+  return method.class_name.empty() ? method.name : method.class_name + "." + method.name;
+}
+
+std::string CalleeText(const plan::Decision& decision) {
+  if (decision.guards.empty()) return Short(decision.callee);
+  std::string text;
+  for (const std::string& guard : decision.guards) text += (text.empty() ? "" : " | ") + guard;
+  return text + "." + decision.callee.name;
+}
+
+std::string TableText(const plan::Plan& plan, size_t top) {
+  Table table;
+  table.AddColumn("site", Table::kName);
+  table.AddColumn("callee", Table::kName);
+  table.AddColumn("weight", Table::kRight);
+  table.AddColumn("error", Table::kRight);
+  table.AddColumn("size", Table::kRight);
+  table.AddColumn("decision", Table::kLeft);
+  table.AddColumn("why", Table::kLeft);
+  size_t rows = top == 0 ? plan.decisions.size() : std::min(top, plan.decisions.size());
+  for (size_t i = 0; i < rows; ++i) {
+    const plan::Decision& decision = plan.decisions[i];
+    table.BeginRow();
+    std::string site = Short(decision.caller) + "@" + std::to_string(decision.bci);
+    table.Name([site](int width) { return ElideLeft(Printable(site), width); });
+    std::string callee = CalleeText(decision);
+    table.Name([callee](int width) { return ElideLeft(Printable(callee), width); });
+    table.Cell(Percent(decision.weight));
+    table.Cell(Error95(decision.error));
+    table.Cell(decision.callee_bytes == 0 ? "?" : std::to_string(decision.callee_bytes));
+    table.Cell(std::string(plan::NameOf(decision.action)));
+    table.Cell(Printable(decision.reason));
+  }
+  std::string text = table.Render(std::max(OutputWidth(), 140));
+  if (rows < plan.decisions.size()) {
+    text += fmt::format("and {} more (--top 0)\n", plan.decisions.size() - rows);
+  }
+  return text;
+}
+
+std::string Totals(const plan::Plan& plan) {
+  std::string text =
+      fmt::format("policy {}: {} sites to devirtualize, {} calls to inline, {} not to inline",
+                  plan.policy, plan.CountOf(plan::Action::kDevirtualize),
+                  plan.CountOf(plan::Action::kInline), plan.CountOf(plan::Action::kNoInline));
+  for (const std::string& flag : plan.flags) text += ", " + flag;
+  return text + "\n";
+}
+
+std::string Json(const plan::Plan& plan) {
+  JsonWriter json(2);
+  json.BeginObject().Field("policy", plan.policy).Key("flags").BeginArray();
+  for (const std::string& flag : plan.flags) json.String(flag);
+  json.EndArray().Key("decisions").BeginArray();
+  for (const plan::Decision& decision : plan.decisions) {
+    json.BeginObject().Field("action", plan::NameOf(decision.action));
+    json.Field("caller", decision.caller.ToString()).Field("bci", decision.bci);
+    json.Field("caller_bytes", decision.caller_bytes);
+    bool devirtualize = decision.action == plan::Action::kDevirtualize;
+    json.Field("callee", devirtualize ? decision.callee.name + decision.callee.descriptor
+                                      : decision.callee.ToString());
+    json.Field("callee_bytes", decision.callee_bytes).Key("guards").BeginArray();
+    for (const std::string& guard : decision.guards) json.String(guard);
+    json.EndArray().Field("weight", decision.weight).Field("error", decision.error);
+    json.Field("reason", decision.reason).EndObject();
+  }
+  return json.EndArray().EndObject().Take() + "\n";
+}
+
+bool IsPlan(const std::string& path) {
+  FILE* file = std::fopen(path.c_str(), "re");
+  char head[11] = {};
+  bool plan = file != nullptr && std::fread(head, 1, 10, file) == 10 &&
+              std::string_view(head) == "assay-plan";
+  if (file != nullptr) std::fclose(file);
+  return plan;
+}
+
+plan::Plan PlanFrom(const PlanCommand& options) {
+  if (IsPlan(options.profile)) return LoadPlan(options.profile);
+  profile::Profile profile = Load(options.profile);
+  auto plan = optimize::MakePlan(optimize::GraphOf(profile), options.policy);
+  if (!plan.ok()) throw CommandError(plan.error().message);
+  return std::move(*plan);
+}
+
+int MakeThePlan(const PlanCommand& options) {
+  plan::Plan plan = PlanFrom(options);
+  if (!options.output.empty()) WriteOutput(options.output, plan::PlanText(plan));
+  if (!options.directives.empty()) {
+    optimize::Directives directives = optimize::DirectivesOf(plan);
+    WriteOutput(options.directives, directives.json.empty() ? "[]\n" : directives.json);
+    for (const std::string& root : directives.dropped) {
+      fprintf(stderr, "assay: no room for a directive for %s (the JVM takes %zu)\n", root.c_str(),
+              optimize::kMostDirectives);
+    }
+  }
+  if (options.json) {
+    WriteOutput("", Json(plan));
+  } else if (options.output != "-" && options.directives != "-") {
+    WriteOutput("", TableText(plan, options.top) + Totals(plan));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void RegisterPlan(Cli& cli) {
+  auto options = std::make_shared<PlanCommand>();
+  CLI::App* command = cli.app.add_subcommand(
+      "plan", "Decide from a profile what to inline and devirtualize, with the reasons");
+  command->add_option("FILE", options->profile, "a profile; or a plan, to check and show it")
+      ->required();
+  command
+      ->add_option("--policy", options->policy,
+                   "assay; linear and weak-static (the papers'), jikes-old (their baseline)")
+      ->capture_default_str();
+  command->add_option("-o,--output", options->output, "write the plan: text, may be edited");
+  command->add_option("--directives", options->directives,
+                      "write what is inlined as compiler directives (-XX:CompilerDirectivesFile)");
+  command->add_option("--top", options->top, "rows shown; 0 shows all")->capture_default_str();
+  command->add_flag("--json", options->json, "print JSON");
+  command->footer(
+      "Apply it: assay run --apply PLAN -- java ..., or assay attach PID --apply PLAN.\n"
+      "Whether it helps is for assay tune to find out.");
+  command->callback([&cli, options] { cli.run = [options] { return MakeThePlan(*options); }; });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,246 @@
+// assay tune: profile, plan, apply, measure against the program as it is, and keep only what helps.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "src/cli/agent_options.h"
+#include "src/cli/applied_plan.h"
+#include "src/cli/commands.h"
+#include "src/cli/load.h"
+#include "src/cli/program.h"
+#include "src/cli/readback.h"
+#include "src/cli/terminal.h"
+#include "src/optimize/directives.h"
+#include "src/optimize/policy.h"
+#include "src/optimize/trial.h"
+
+namespace assay::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using optimize::Trial;
+using optimize::Verdict;
+
+struct TuneCommand {
+  std::vector<std::string> command;
+  std::string plan;
+  std::string profile;
+  std::string policy = "assay";
+  std::string output = "assay.plan";
+  std::string budget = "15m";
+  size_t most_pairs = 20;
+};
+
+struct Part {
+  std::string name;
+  plan::Plan plan;
+};
+
+// What can be kept or dropped by itself.
+std::vector<Part> PartsOf(const plan::Plan& plan) {
+  std::vector<Part> parts;
+  auto add = [&](const std::string& name, auto wanted, bool flags) {
+    Part part{name, {}};
+    part.plan.policy = plan.policy;
+    if (flags) part.plan.flags = plan.flags;
+    for (const plan::Decision& decision : plan.decisions) {
+      if (wanted(decision.action)) part.plan.decisions.push_back(decision);
+    }
+    if (!part.plan.decisions.empty() || !part.plan.flags.empty()) parts.push_back(std::move(part));
+  };
+  using plan::Action;
+  add(
+      "devirtualize", [](Action a) { return a == Action::kDevirtualize; }, false);
+  add(
+      "inline", [](Action a) { return a == Action::kInline || a == Action::kNoInline; }, false);
+  add(
+      "flags", [](Action) { return false; }, true);
+  return parts;
+}
+
+plan::Plan Together(const std::vector<Part>& parts) {
+  plan::Plan all;
+  for (const Part& part : parts) {
+    all.policy = part.plan.policy;
+    all.flags.insert(all.flags.end(), part.plan.flags.begin(), part.plan.flags.end());
+    all.decisions.insert(all.decisions.end(), part.plan.decisions.begin(),
+                         part.plan.decisions.end());
+  }
+  return all;
+}
+
+class Tuner {
+ public:
+  explicit Tuner(const TuneCommand& options) : options_(options) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "assay-tune-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw CommandError("cannot make " + pattern, kRefused);
+    folder_ = pattern;
+    auto budget = agent::ParseDuration(options.budget);
+    if (!budget.ok()) throw CommandError("--budget " + options.budget + " is not a time like 10m");
+    end_ = Clock::now() + std::chrono::nanoseconds(*budget);
+  }
+  ~Tuner() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  int Run() {
+    plan::Plan plan = options_.plan.empty() ? MakePlan() : LoadPlan(options_.plan);
+    std::vector<Part> parts = PartsOf(plan);
+    if (parts.empty()) {
+      Say("the profile gives no reason to change anything");
+      return kCheckFailed;
+    }
+    std::vector<Part> kept;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (Helps(parts[i].name, parts[i].plan, parts.size() - i + 1)) kept.push_back(parts[i]);
+    }
+    if (kept.empty()) {
+      Say("nothing helps: run the program as it is");
+      return kCheckFailed;
+    }
+    // Fresh runs for the final word: the ones before chose the winner, and flatter it.
+    plan::Plan chosen = Together(kept);
+    if (!Helps("confirm", chosen, 1)) {
+      Say("the gain was not confirmed: run the program as it is");
+      return kCheckFailed;
+    }
+    Write(chosen);
+    return kDone;
+  }
+
+ private:
+  static void Say(const std::string& text) { fprintf(stderr, "assay: %s\n", text.c_str()); }
+
+  plan::Plan MakePlan() {
+    std::string profile = options_.profile;
+    if (profile.empty()) {
+      profile = (folder_ / "profile").string();
+      Activity activity("profiling");
+      Outcome outcome = RunProgram(
+          WithJvmFlags(options_.command,
+                       {"-agentpath:" + AgentPath() + "=collect=calls,output=" + profile}),
+          true);
+      CheckStatus(outcome);
+    }
+    auto plan = optimize::MakePlan(optimize::GraphOf(Load(profile)), options_.policy);
+    if (!plan.ok()) throw CommandError(plan.error().message);
+    return std::move(*plan);
+  }
+
+  // Every run must end like the first one.
+  void CheckStatus(const Outcome& outcome) {
+    if (!status_known_) status_ = outcome.status;
+    status_known_ = true;
+    if (outcome.status != status_) {
+      throw CommandError(fmt::format("the program ended with status {} instead of {}; tune needs "
+                                     "runs that are alike",
+                                     outcome.status, status_),
+                         kRefused);
+    }
+  }
+
+  double Cost(const std::vector<std::string>& command) {
+    Outcome outcome = RunProgram(command, true);
+    CheckStatus(outcome);
+    return outcome.cpu_seconds;
+  }
+
+  // Interleaved: A B B A A B ...
+  bool Helps(const std::string& name, const plan::Plan& plan, size_t shares_left) {
+    std::string path = (folder_ / (name + ".plan")).string();
+    std::ofstream(path) << plan::PlanText(plan);
+    AppliedPlan applied(path);
+    std::vector<std::string> with = WithJvmFlags(options_.command, FlagsFor(applied));
+    Trial trial({.most_pairs = options_.most_pairs});
+    auto stop = Clock::now() + (end_ - Clock::now()) / static_cast<int>(shares_left);
+    Activity activity("measuring " + name);
+    while (!trial.Finished() && (trial.pairs() < 3 || Clock::now() < stop)) {
+      bool plan_first = trial.pairs() % 2 == 1;
+      double first = Cost(plan_first ? with : options_.command);
+      double second = Cost(plan_first ? options_.command : with);
+      trial.Add(plan_first ? second : first, plan_first ? first : second);
+      optimize::Interval now = trial.interval();
+      activity.Say(fmt::format("measuring {}: {} pairs, {:.3f} [{:.3f}, {:.3f}]", name,
+                               trial.pairs(), now.median, now.low, now.high));
+    }
+    activity.Say("");
+    optimize::Interval seen = trial.interval();
+    bool helps = trial.verdict() == Verdict::kFaster;
+    std::string summary = applied.NeedsAgent() ? ", " + FirstLine(applied.Summary()) : "";
+    Say(fmt::format("{}: speed-up {:.3f} [{:.3f}, {:.3f}] of CPU time over {} pairs{}: {}", name,
+                    seen.median, seen.low, seen.high, trial.pairs(), summary,
+                    helps ? "kept" : "dropped"));
+    return helps;
+  }
+
+  static std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+  static std::vector<std::string> FlagsFor(const AppliedPlan& applied) {
+    std::vector<std::string> flags = applied.flags();
+    if (!applied.NeedsAgent()) return flags;
+    agent::Options options;
+    applied.SetOptions(&options);
+    flags.insert(flags.begin(), "-agentpath:" + AgentPath() + "=" + options.ToString());
+    return flags;
+  }
+
+  // The plan, and a file of JVM arguments for production: java @assay.plan.flags ...
+  void Write(const plan::Plan& plan) {
+    std::string path = AbsolutePath(options_.output);
+    WriteOutput(path, plan::PlanText(plan));
+    std::string flags;
+    if (plan.CountOf(plan::Action::kDevirtualize) != 0) {
+      flags += "-agentpath:" + AgentPath() + "=apply=" + path + "\n";
+    }
+    for (const std::string& flag : plan.flags) flags += flag + "\n";
+    optimize::Directives directives = optimize::DirectivesOf(plan);
+    if (!directives.json.empty()) {
+      WriteOutput(path + ".directives.json", directives.json);
+      flags += "-XX:+UnlockDiagnosticVMOptions\n-XX:CompilerDirectivesFile=" + path +
+               ".directives.json\n";
+    }
+    WriteOutput(path + ".flags", flags);
+    std::string did = ReadBack(options_.command, path);
+    if (!did.empty()) fprintf(stderr, "%s", did.c_str());
+    Say("use it with: java @" + options_.output + ".flags ...");
+  }
+
+  const TuneCommand& options_;
+  std::filesystem::path folder_;
+  Clock::time_point end_;
+  int status_ = 0;
+  bool status_known_ = false;
+};
+
+int Tune(const TuneCommand& options) {
+  if (options.command.empty()) throw CommandError("nothing to run; write: assay tune -- java ...");
+  return Tuner(options).Run();
+}
+
+}  // namespace
+
+void RegisterTune(Cli& cli) {
+  auto options = std::make_shared<TuneCommand>();
+  CLI::App* app = cli.app.add_subcommand(
+      "tune", "Make a plan for a program, measure it, and keep only what makes the program faster");
+  app->add_option("--plan", options->plan, "measure this plan instead of making one");
+  app->add_option("--profile", options->profile, "make the plan from this profile");
+  app->add_option("--policy", options->policy, "as for assay plan")->capture_default_str();
+  app->add_option("-o,--output", options->output, "the plan to write when it helps")
+      ->capture_default_str();
+  app->add_option("--budget", options->budget, "time that may be spent")->capture_default_str();
+  app->add_option("--pairs", options->most_pairs, "pairs of runs per part at most")
+      ->capture_default_str();
+  app->add_option("command", options->command, "java and its arguments, after --");
+  app->positionals_at_end();
+  app->footer(
+      "The program is run many times, with and without each part of the plan in turn, its output\n"
+      "thrown away; what is compared is the CPU time of whole runs. Exit status 1: nothing helps.");
+  app->callback([&cli, options] { cli.run = [options] { return Tune(*options); }; });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,84 @@
+#include "src/cli/program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "src/cli/commands.h"
+
+namespace assay::cli {
+namespace {
+
+[[noreturn]] void BecomeProgram(const std::vector<std::string>& command, bool silent, int failure) {
+  signal(SIGINT, SIG_DFL);
+  signal(SIGQUIT, SIG_DFL);
+  if (silent) {
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
+  }
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  int code = errno;
+  ssize_t ignored = write(failure, &code, sizeof code);
+  static_cast<void>(ignored);
+  _exit(127);
+}
+
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+}  // namespace
+
+std::vector<std::string> WithJvmFlags(std::vector<std::string> command,
+                                      const std::vector<std::string>& flags) {
+  if (std::filesystem::path(command[0]).filename() == "java") {
+    command.insert(command.begin() + 1, flags.begin(), flags.end());
+    return command;
+  }
+  if (flags.empty()) return command;
+  std::string joined;
+  for (const std::string& flag : flags) joined += (joined.empty() ? "" : " ") + flag;
+  if (const char* before = getenv("JAVA_TOOL_OPTIONS")) joined = std::string(before) + " " + joined;
+  setenv("JAVA_TOOL_OPTIONS", joined.c_str(), 1);
+  return command;
+}
+
+Outcome RunProgram(const std::vector<std::string>& command, bool silent) {
+  int failure[2];
+  if (pipe2(failure, O_CLOEXEC) != 0) throw CommandError(std::strerror(errno), kRefused);
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  auto start = std::chrono::steady_clock::now();
+  pid_t child = fork();
+  if (child == 0) BecomeProgram(command, silent, failure[1]);
+  close(failure[1]);
+  int code = 0;
+  bool failed = child < 0 || read(failure[0], &code, sizeof code) == sizeof code;
+  close(failure[0]);
+  int status = 0;
+  rusage usage = {};
+  if (child > 0) {
+    while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
+    }
+  }
+  if (failed) throw CommandError("cannot run " + command[0] + ": " + std::strerror(code));
+  Outcome outcome;
+  outcome.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  outcome.cpu_seconds = Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
+  outcome.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return outcome;
+}
+
+}  // namespace assay::cli

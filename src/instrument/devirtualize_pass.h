@@ -1,0 +1,46 @@
+// Guarded devirtualization by cloning call sites: the receiver's class is compared with one or two
+// expected classes, and each expected class gets a copy of the call, with the same symbolic
+// reference, so that a compiler sees one receiver class there. The expected classes are elements of
+// java.lang.AssayGuards.CLASSES; where an element is null its guard fails and the call stays as it
+// was.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/instrument/pass.h"
+
+namespace assay::instrument {
+
+constexpr char kGuardsClass[] = "java/lang/AssayGuards";
+
+struct GuardedSite {
+  std::string method;  // the caller's name and descriptor
+  std::string descriptor;
+  uint32_t code_bytes = 0;  // the length of the caller's code; 0 = any
+  uint32_t bci = 0;
+  std::string callee;  // name and descriptor that the call must have
+  std::string callee_descriptor;
+  std::vector<uint32_t> guards;  // indices of CLASSES
+};
+
+class DevirtualizePass : public Pass {
+ public:
+  // `sites` of one class; must outlive the pass.
+  explicit DevirtualizePass(std::span<const GuardedSite> sites);
+
+  std::string_view name() const override { return "devirtualize"; }
+  Result<bool> Apply(classfile::ClassFile& file, const classfile::Method& method,
+                     bytecode::Code& code) override;
+
+  // By number of site: why it was left alone, "" when it was rewritten.
+  const std::vector<std::string>& outcomes() const { return outcomes_; }
+
+ private:
+  std::span<const GuardedSite> sites_;
+  std::vector<std::string> outcomes_;
+};
+
+}  // namespace assay::instrument

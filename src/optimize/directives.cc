@@ -1,0 +1,105 @@
+#include "src/optimize/directives.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "src/base/json.h"
+
+namespace assay::optimize {
+namespace {
+
+using plan::Action;
+using plan::MethodName;
+
+struct Root {
+  std::set<std::string> inlines;  // "+callee", "-callee"
+  double weight = 0;
+};
+
+void Include(const plan::Decision& decision, const MethodName& root,
+             std::map<MethodName, Root>* roots) {
+  Root& entry = (*roots)[root];
+  bool wanted = decision.action == Action::kInline;
+  entry.inlines.insert((wanted ? "+" : "-") + DirectiveName(decision.callee));
+  entry.weight += decision.weight;
+}
+
+// Methods into which the plan inlines this one, itself first.
+std::vector<MethodName> RootsAbove(const plan::Plan& plan, const MethodName& method) {
+  std::vector<MethodName> roots = {method};
+  for (size_t i = 0; i < roots.size(); ++i) {
+    for (const plan::Decision& decision : plan.decisions) {
+      if (decision.action != Action::kInline || decision.callee != roots[i]) continue;
+      if (std::find(roots.begin(), roots.end(), decision.caller) == roots.end()) {
+        roots.push_back(decision.caller);
+      }
+    }
+  }
+  return roots;
+}
+
+// One list may hold "+f" for a hot site and "-f" for a cold one of the same root: hot wins.
+void DropContradictions(Root* root) {
+  std::erase_if(root->inlines, [root](const std::string& item) {
+    return item[0] == '-' && root->inlines.contains("+" + item.substr(1));
+  });
+}
+
+}  // namespace
+
+std::string DirectiveName(const MethodName& method) {
+  std::string name = method.class_name;
+  std::replace(name.begin(), name.end(), '.', '/');
+  return name + "." + method.name + method.descriptor;
+}
+
+Directives DirectivesOf(const plan::Plan& plan) {
+  std::map<MethodName, Root> roots;
+  for (const plan::Decision& decision : plan.decisions) {
+    if (decision.action == Action::kNoInline) Include(decision, decision.caller, &roots);
+    if (decision.action != Action::kInline) continue;
+    for (const MethodName& root : RootsAbove(plan, decision.caller)) {
+      Include(decision, root, &roots);
+    }
+  }
+  struct Group {
+    std::vector<MethodName> roots;
+    double weight = 0;
+    const std::set<std::string>* inlines = nullptr;
+  };
+  std::map<std::set<std::string>, Group> by_list;
+  for (auto& [name, root] : roots) {
+    DropContradictions(&root);
+    Group& group = by_list[root.inlines];
+    group.roots.push_back(name);
+    group.weight += root.weight;
+  }
+  std::vector<Group> groups;
+  for (auto& [list, group] : by_list) {
+    group.inlines = &list;
+    groups.push_back(std::move(group));
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return a.weight > b.weight; });
+  Directives result;
+  while (groups.size() > kMostDirectives) {
+    for (const MethodName& root : groups.back().roots) result.dropped.push_back(root.ToString());
+    groups.pop_back();
+  }
+  result.count = groups.size();
+  if (groups.empty()) return result;
+  JsonWriter json(4);
+  json.BeginArray();
+  for (const Group& group : groups) {
+    json.BeginObject().Key("match").BeginArray();
+    for (const MethodName& root : group.roots) json.String(DirectiveName(root));
+    json.EndArray().Key("c2").BeginObject().Key("inline").BeginArray();
+    for (const std::string& item : *group.inlines) json.String(item);
+    json.EndArray().EndObject().EndObject();
+  }
+  result.json = json.EndArray().Take() + "\n";
+  return result;
+}
+
+}  // namespace assay::optimize

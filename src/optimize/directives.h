@@ -1,0 +1,28 @@
+// The inline and no-inline lines of a plan as HotSpot compiler directives (JEP 165).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/plan/plan.h"
+
+namespace assay::optimize {
+
+struct Directives {
+  std::string json;                  // "" when the plan inlines nothing
+  size_t count = 0;                  // at most kMostDirectives
+  std::vector<std::string> dropped;  // roots that found no room, lightest first
+};
+
+constexpr size_t kMostDirectives = 50;  // CompilerDirectivesLimit
+
+// A directive applies to a compilation by its root method, and says which callees to inline
+// wherever they are called below it: there is no directive for one call site. So the callee of a
+// line is inlined in the compilation of its caller, and of every method into which the plan inlines
+// that caller. Roots with equal lists share a directive.
+Directives DirectivesOf(const plan::Plan& plan);
+
+// "pkg/Class.name(I)V", the way directives name a method.
+std::string DirectiveName(const plan::MethodName& method);
+
+}  // namespace assay::optimize
