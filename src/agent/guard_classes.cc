@@ -9,6 +9,7 @@ namespace assay::agent {
 namespace {
 
 constexpr uint32_t kRoom = 2048;  // AssayGuards.SIZE
+constexpr char kNotLoaded[] = "not loaded";
 constexpr jint kInterfaceOrAbstract = 0x0600;
 
 jobject LoaderFrom(JNIEnv* jni, const char* getter) {
@@ -36,7 +37,7 @@ Result<uint32_t> GuardClasses::IndexOf(const std::string& internal_name) {
   if (it == guards_.end()) {
     if (guards_.size() == kRoom) return Error{"the plan has more than 2,048 guard classes"};
     uint32_t index = static_cast<uint32_t>(guards_.size());
-    it = guards_.emplace(internal_name, Guard{index, "not loaded"}).first;
+    it = guards_.emplace(internal_name, Guard{index, kNotLoaded}).first;
   }
   return it->second.index;
 }
@@ -81,7 +82,7 @@ void GuardClasses::Consider(jvmtiEnv* jvmti, JNIEnv* jni, jclass type,
     return;
   }
   if (!LivesAsLongAsTheVm(jni, loader)) {
-    guard.state = "its class loader might be unloaded";
+    if (guard.state == kNotLoaded) guard.state = "its class loader might be unloaded";
   } else if ((modifiers & kInterfaceOrAbstract) != 0) {
     guard.state = "abstract: no object has this class";
   } else {

@@ -53,17 +53,18 @@ AppliedPlan::~AppliedPlan() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-void AppliedPlan::SetOptions(agent::Options* options) const {
-  for (const auto& [name, value] : {std::pair<std::string, std::string>{"apply", path_},
-                                    {"apply-report", (folder_ / "report").string()}}) {
-    if (name == "apply-report" && options->IsSet(name)) continue;
+void AppliedPlan::SetOptions(agent::Options* options) {
+  report_path_ = options->IsSet("apply-report") ? AbsolutePath(options->Text("apply-report"))
+                                                : (folder_ / "report").string();
+  for (const auto& [name, value] :
+       {std::pair<std::string, std::string>{"apply", path_}, {"apply-report", report_path_}}) {
     if (Status status = options->Set(name, value); !status.ok()) {
       throw CommandError(status.error().message);
     }
   }
 }
 
-std::string AppliedPlan::Summary() const { return ReportText(ReadText(folder_ / "report")); }
+std::string AppliedPlan::Summary() const { return ReportText(ReadText(report_path_)); }
 
 std::string ReportText(const std::string& report) {
   std::istringstream lines(report);

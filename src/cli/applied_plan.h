@@ -25,7 +25,8 @@ class AppliedPlan {
   const std::vector<std::string>& flags() const { return flags_; }
   // Whether the agent has something to rewrite.
   bool NeedsAgent() const { return plan_.CountOf(plan::Action::kDevirtualize) != 0; }
-  void SetOptions(agent::Options* options) const;
+  // The agent options that apply it; a report file that is named there already stays.
+  void SetOptions(agent::Options* options);
   const std::string& directives_path() const { return directives_path_; }
   const std::filesystem::path& folder() const { return folder_; }  // goes with this object
   size_t directives() const { return directives_; }
@@ -39,6 +40,7 @@ class AppliedPlan {
   std::filesystem::path folder_;
   std::string directives_path_;  // "" when nothing is inlined
   size_t directives_ = 0;
+  std::string report_path_;
   std::vector<std::string> flags_;
 };
 

@@ -179,7 +179,7 @@ class Tuner {
 
   static std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-  static std::vector<std::string> FlagsFor(const AppliedPlan& applied) {
+  static std::vector<std::string> FlagsFor(AppliedPlan& applied) {
     std::vector<std::string> flags = applied.flags();
     if (!applied.NeedsAgent()) return flags;
     agent::Options options;

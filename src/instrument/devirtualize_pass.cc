@@ -15,6 +15,10 @@
 // - The receiver never leaves its stack slot, so its verification type is unchanged (protected
 //   methods), and the message of a NullPointerException, which HotSpot derives by following the
 //   slot back to the instruction that filled it (interpreter/bytecodeUtils.cpp), is the same.
+// - For the same reason a value that a call returns must not reach an instruction that would name
+//   its origin in such a message: with two copies it has two origins, and the message would lose
+//   "because the return value of ... is null". Sites whose result is dereferenced at once, or is
+//   an array index, are left alone; results that go into variables, fields, arguments are fine.
 // - CLASSES is an array of a class on the boot loader: reading it loads and initializes nothing of
 //   the program, whatever loader or package the expected class belongs to.
 //
@@ -86,6 +90,56 @@ std::string Mismatch(const classfile::ConstantPool& pool, const Element* element
   return "";
 }
 
+// Whether the instruction takes an int from the top of the stack such that it is no array index
+// afterwards: array loads use it as one, copies and casts pass it on, jumps lead anywhere.
+bool TakesInt(Op op) {
+  bool index = op >= Op::kIaload && op <= Op::kSaload;
+  bool copy = op >= Op::kDup && op <= Op::kSwap;
+  bool cast = op == Op::kI2b || op == Op::kI2c || op == Op::kI2s;
+  return !index && !copy && !cast && op != Op::kGoto;
+}
+
+// Whether the instruction takes a reference from the top of the stack without dereferencing it.
+bool TakesReference(const classfile::ConstantPool& pool, const Element& element) {
+  switch (element.op) {
+    case Op::kAstore:
+    case Op::kAastore:
+    case Op::kAreturn:
+    case Op::kPop:
+    case Op::kPutfield:
+    case Op::kPutstatic:
+    case Op::kIfnull:
+    case Op::kIfnonnull:
+    case Op::kIfAcmpeq:
+    case Op::kIfAcmpne:
+    case Op::kInstanceof:
+    case Op::kInvokestatic:
+    case Op::kInvokedynamic:
+      return true;
+    case Op::kInvokevirtual:
+    case Op::kInvokeinterface:
+    case Op::kInvokespecial:  // the last argument, not the receiver
+      return classfile::CountWords(pool.Member(element.index).descriptor).parameters > 0;
+    default:
+      return false;
+  }
+}
+
+// Why the origin of the site's result could show in a message; "" when it cannot.
+std::string ResultShows(const classfile::ConstantPool& pool, std::span<const Element> elements,
+                        const Element* call, std::string_view descriptor) {
+  char result = descriptor[descriptor.find(')') + 1];
+  if (result == 'V' || result == 'J' || result == 'F' || result == 'D') return "";
+  bool reference = result == 'L' || result == '[';
+  for (size_t i = static_cast<size_t>(call - elements.data()) + 1; i < elements.size(); ++i) {
+    const Element& next = elements[i];
+    if (!next.IsInstruction() || next.Is(Op::kCheckcast)) continue;
+    if (reference ? TakesReference(pool, next) : TakesInt(next.op)) return "";
+    break;
+  }
+  return "its result is used where the message of a NullPointerException would name the call";
+}
+
 class Rewriter {
  public:
   Rewriter(classfile::ClassFile& file, const classfile::Method& method, Code& code,
@@ -108,8 +162,9 @@ class Rewriter {
         ASSAY_TRY(Guard(*site, old, i));
         continue;
       }
-      build_.Copy(old[i]);
+      // First the step, which may give the element a label.
       if (code_.has_frames) ASSAY_TRY(state_.Step(old[i]));
+      build_.Copy(old[i]);
     }
     ASSAY_TRY(build_.Finish());
     return bytecode::ComputeMaxStack(file_.pool, code_);
@@ -248,6 +303,9 @@ Result<bool> DevirtualizePass::Apply(classfile::ClassFile& file, const classfile
     if (site.code_bytes != 0 && site.code_bytes != code.original_length) {
       outcome = "stale: the method has " + std::to_string(code.original_length) + " bytes, not " +
                 std::to_string(site.code_bytes);
+    }
+    if (outcome.empty()) {
+      outcome = ResultShows(file.pool, code.elements, element, site.callee_descriptor);
     }
     if (outcome.empty() && !code.has_frames && file.NameOf(method) == "<init>") {
       outcome = "a constructor without stack maps";

@@ -7,6 +7,7 @@
 #include "src/bytecode/infer_frames.h"
 #include "src/bytecode/max_stack.h"
 #include "src/instrument/count_pass.h"
+#include "src/instrument/devirtualize_pass.h"
 #include "src/instrument/duplicate.h"
 #include "src/instrument/entry_probe.h"
 #include "src/instrument/exact_pass.h"
@@ -239,6 +240,27 @@ class Count : public instrument::Pass {
   instrument::CountPass pass_{numbers_, options_, false};
 };
 
+// Two guards at every call that can have them.
+class Devirtualize : public instrument::Pass {
+ public:
+  std::string_view name() const override { return "devirtualize"; }
+  Result<bool> Apply(ClassFile& file, const Method& method, Code& code) override {
+    std::vector<instrument::GuardedSite> sites;
+    for (const Element& element : code.elements) {
+      if (!element.Is(Op::kInvokevirtual) && !element.Is(Op::kInvokeinterface)) continue;
+      classfile::MemberRef target = file.pool.Member(element.index);
+      sites.push_back({std::string(file.NameOf(method)),
+                       std::string(file.DescriptorOf(method)),
+                       0,
+                       static_cast<uint32_t>(element.bci),
+                       std::string(target.name),
+                       std::string(target.descriptor),
+                       {5, 500}});
+    }
+    return instrument::DevirtualizePass(sites).Apply(file, method, code);
+  }
+};
+
 }  // namespace
 
 Result<instrument::Rewritten> Transform(const std::string& name, instrument::Pass* pass,
@@ -257,6 +279,7 @@ std::vector<std::string> TransformNames() {
   names.push_back("exact");
   names.push_back("count");
   for (const Kind& kind : kKinds) names.push_back(kind.name);
+  names.push_back("devirtualize");
   return names;
 }
 
@@ -269,6 +292,7 @@ std::unique_ptr<instrument::Pass> MakeTransform(const std::string& name) {
   for (const Kind& kind : kKinds) {
     if (name == kind.name) return std::make_unique<Duplicate>(kind);
   }
+  if (name == "devirtualize") return std::make_unique<Devirtualize>();
   return nullptr;
 }
 

@@ -1,0 +1,3 @@
+public interface Old {
+    int added(int x);
+}

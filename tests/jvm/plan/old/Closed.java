@@ -1,0 +1,5 @@
+public class Closed {
+    private int open(int x) {
+        return x;
+    }
+}

@@ -1,0 +1,210 @@
+"""Plans: made from profiles, applied at load and to running JVMs, taken back; nothing changes but speed."""
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+import time
+import unittest
+
+from assay_test import ASSAY, assay, compile_java, each_jdk, java, run
+
+HERE = pathlib.Path(__file__).parent
+
+
+def calls_of(version, classes, name):
+    """[(method, descriptor, code length, bci, callee name, callee descriptor)] of virtual calls, from javap."""
+    listing = run(java(version, "javap"), "-c", "-p", "-s", "-cp", classes, name).stdout
+    found, method, pending, length = [], None, [], 0
+
+    def finish():
+        for call in pending:
+            found.append((*method, length, *call))
+
+    for line in listing.splitlines():
+        if match := re.match(r"  \S.*?([\w$.]+)\(.*;$", line):
+            finish()
+            pending, plain = [], match[1].split(".")[-1]
+            plain = "<init>" if plain == name.split(".")[-1] or plain == name else plain
+        elif match := re.match(r"    descriptor: (\(.*)", line):
+            method = (plain, match[1])
+        elif match := re.match(r"\s+(\d+): (\w+)", line):
+            length = int(match[1]) + {"return": 1, "areturn": 1, "ireturn": 1, "lreturn": 1, "athrow": 1}.get(match[2], 3)
+            if call := re.search(r"(\d+): invoke(?:virtual|interface) .*// (?:Interface)?Method (\S+):(\(\S+)", line):
+                called = call[2].split(".")[-1].strip('"')
+                pending.append((int(call[1]), called, call[3]))
+    finish()
+    return found
+
+
+def plan_text(lines):
+    return "\n".join(["assay-plan 1", "policy hand", *lines]) + "\n"
+
+
+def write_plan(lines):
+    path = tempfile.mktemp(suffix=".plan")
+    pathlib.Path(path).write_text(plan_text(lines))
+    return path
+
+
+def build_behaviour():
+    """Behaviour sees the new Old and Closed when compiled and the old ones when run."""
+    classes = compile_java([HERE / "old" / "Old.java", HERE / "old" / "OldOne.java"])
+    compile_java([HERE / "new" / "Old.java"], out=classes)
+    source = tempfile.mkdtemp()
+    compile_java([HERE / "new" / "Closed.java"], out=source)
+    # OldOne lacks the method, so javac must not see its source.
+    compile_java([HERE / "Behaviour.java"], "-g", "-cp", f"{classes}:{source}", out=classes)
+    compile_java([HERE / "old" / "Closed.java"], out=classes)
+    return classes
+
+
+class Behaviour(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.classes = build_behaviour()
+
+    def plan(self, version, guards):
+        lines = []
+        for name in ("Behaviour", "Behaviour$Pair", "Behaviour$B"):
+            for method, descriptor, _, bci, callee, call in calls_of(version, self.classes, name):
+                lines.append(f"devirtualize {name}.{method}{descriptor}@{bci} call={callee}{call} guard={guards}")
+        self.assertGreater(len(lines), 40)
+        return write_plan(lines)
+
+    @each_jdk()
+    def test_everything_stays_as_it_is(self, version):
+        command = (java(version), "-Xverify:all", "-cp", self.classes, "Behaviour", self.classes)
+        expected = run(*command).stdout
+        self.assertIn('because "local" is null', expected)
+        self.assertIn('because the return value of "Behaviour.absent()" is null', expected)
+        self.assertIn("AbstractMethodError", expected)
+        self.assertIn("IllegalAccessError", expected)
+        for guards in ("Behaviour$A,Behaviour$C", "Behaviour$Never,Behaviour$Loud", "java.lang.String,Behaviour$A"):
+            path = self.plan(version, guards)
+            result = assay("run", "--apply", path, "--", *command)
+            self.assertEqual(result.stdout, expected)
+            rewritten = int(re.search(r"plan: (\d+) of", result.stderr)[1])
+            # All but calls before this() and those whose result a message would name.
+            self.assertGreaterEqual(rewritten, 60, result.stderr)
+
+    @each_jdk()
+    def test_guards_load_and_initialize_nothing(self, version):
+        path = self.plan(version, "Behaviour$Never,Behaviour$Loud")
+        report = tempfile.mktemp()
+        result = assay("run", "--apply", path, "--apply-report", report, "--", java(version), "-Xlog:class+load",
+                       "-cp", self.classes, "Behaviour", self.classes)
+        self.assertIn("Behaviour$Loud ", result.stdout)
+        self.assertNotIn("Behaviour$Never ", result.stdout)
+        self.assertLess(result.stdout.index("before Loud"), result.stdout.index("Loud is initialized"))
+        self.assertIn("guard\tBehaviour$Never\tnot loaded", pathlib.Path(report).read_text())
+        self.assertIn("guard\tBehaviour$Loud\tin use", pathlib.Path(report).read_text())
+
+    @each_jdk()
+    def test_what_is_stale_is_skipped_and_said(self, version):
+        sites = calls_of(version, self.classes, "Behaviour")
+        method, descriptor, _, bci, callee, call = next(s for s in sites if s[0] == "twinOf")
+        good = f"devirtualize Behaviour.{method}{descriptor}@{bci} call={callee}{call} guard=Behaviour$C"
+        path = write_plan([
+            good,
+            f"devirtualize Behaviour.who(Ljava/lang/StackWalker;)Ljava/lang/String;@0 call=area(I)I guard=Behaviour$C",
+            "devirtualize Behaviour.gone()V@3 call=area(I)I guard=Behaviour$C",
+            "devirtualize Gone.gone()V@3 call=area(I)I guard=Behaviour$Shape",
+            f"devirtualize Behaviour.twin(I)I@4000 call={callee}{call} guard=Behaviour$C",
+            "devirtualize Behaviour.mixed([LBehaviour$A;I)J@23 code=9999 call=area(I)I guard=Behaviour$C",
+        ])
+        result = assay("run", "--apply", path, "--", java(version), "-cp", self.classes, "Behaviour", self.classes)
+        for text in ("1 of 6 sites rewritten", "the instruction is no virtual call", "there is no such method",
+                     "the class was not loaded", "no instruction at this bci", "bytes, not 9999", "abstract"):
+            self.assertIn(text, result.stderr)
+
+    @each_jdk()
+    def test_a_loader_that_may_be_unloaded_is_not_pinned(self, version):
+        sites = calls_of(version, self.classes, "Behaviour")
+        method, descriptor, _, bci, callee, call = next(s for s in sites if s[0] == "twin")
+        path = write_plan([f"devirtualize Behaviour.{method}{descriptor}@{bci} call={callee}{call} guard=Behaviour$A"])
+        loader = HERE / "Elsewhere.java"
+        classes = compile_java([loader])
+        result = assay("run", "--apply", path, "--", java(version), "-cp", classes, "Elsewhere", self.classes)
+        self.assertIn("unloaded", result.stdout)
+        self.assertIn("its class loader might be unloaded", result.stderr)
+
+
+class Making(unittest.TestCase):
+    @each_jdk()
+    def test_from_a_profile_to_a_rewritten_site(self, version):
+        classes = compile_java([HERE / "Four.java"])
+        profile, plan = tempfile.mktemp(suffix=".profile"), tempfile.mktemp(suffix=".plan")
+        first = assay("run", "-o", profile, "--", java(version), "-cp", classes, "Four", "600")
+        assay("plan", profile, "-o", plan)
+        text = pathlib.Path(plan).read_text()
+        assay("plan", profile, "-o", plan + "2")
+        self.assertEqual(pathlib.Path(plan + "2").read_text(), text)
+        self.assertRegex(text, r"devirtualize Four\.sum\(\[LFour\$Step;\)I@\d+ code=\d+ call=step\(I\)I guard=Four\$S0")
+        decisions = json.loads(assay("plan", plan, "--json").stdout)["decisions"]
+        self.assertEqual(decisions[0]["guards"][0], "Four$S0")
+        second = assay("run", "--apply", plan, "--", java(version), "-cp", classes, "Four", "600")
+        self.assertEqual(second.stdout, first.stdout)
+        self.assertIn("1 of 1 sites rewritten", second.stderr)
+
+    def test_bad_plans_are_refused_with_the_line(self):
+        path = write_plan(["devirtualize nonsense"])
+        for command in (("run", "--apply", path, "--", "java"), ("plan", path), ("tune", "--plan", path, "--", "java")):
+            result = assay(*command, check=False)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("line 3", result.stderr)
+
+    def test_tune_says_when_there_is_nothing_to_do(self):
+        path = write_plan(["skip A.f()V@0 callee=A.g()V # too large"])
+        result = assay("tune", "--plan", path, "--", "java", "-version", check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no reason", result.stderr)
+
+
+class Inlining(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.classes = compile_java([HERE / "Big.java"])
+        cls.plan = write_plan(["inline Big.loop(I)J@12 callee=Big.big(J)J weight=90%"])
+
+    @each_jdk()
+    def test_directives_force_a_callee_that_is_too_big(self, version):
+        command = (java(version), "-Xbatch", "-XX:-TieredCompilation", "-XX:+UnlockDiagnosticVMOptions",
+                   "-XX:+PrintInlining", "-XX:+PrintCompilation", "-cp", self.classes, "Big")
+        big = re.compile(r"Big::big \(\d+ bytes\)\s+(.*)")
+        stock = big.findall(run(*command).stdout)
+        self.assertTrue(any("too big" in reason for reason in stock), stock)
+        forced = big.findall(assay("run", "--apply", self.plan, "--", *command).stdout)
+        self.assertTrue(any("force inline" in reason for reason in forced), forced)
+
+    @each_jdk()
+    def test_online_and_back(self, version):
+        classes = compile_java([HERE / "Four.java"])
+        site = calls_of(version, classes, "Four")
+        method, descriptor, _, bci, callee, call = next(s for s in site if s[0] == "sum")
+        plan = write_plan([
+            f"devirtualize Four.{method}{descriptor}@{bci} call={callee}{call} guard=Four$S0",
+            "inline Four.forever()V@0 callee=Four.sum([LFour$Step;)I weight=90%"])
+        program = subprocess.Popen([java(version), "-cp", classes, "Four", "forever"], stdout=subprocess.PIPE, text=True)
+        try:
+            self.assertEqual(program.stdout.readline(), "ready\n")
+            applied = assay("attach", program.pid, "--apply", plan)
+            self.assertIn("1 of 1 sites rewritten", applied.stderr)
+            jcmd = lambda *words: run(java(version, "jcmd"), program.pid, *words).stdout
+            self.assertIn("Four.sum", jcmd("Compiler.directives_print").replace("::", "."))
+            assay("attach", program.pid, "--apply", plan)
+            self.assertEqual(jcmd("Compiler.directives_print").replace("::", ".").count("Four.sum"), 1)
+            removed = assay("detach", program.pid)
+            self.assertIn("the plan is removed", removed.stderr)
+            self.assertNotIn("Four.sum", jcmd("Compiler.directives_print").replace("::", "."))
+            again = assay("detach", program.pid, check=False)
+            self.assertEqual(again.returncode, 3)
+            time.sleep(0.2)
+            self.assertIsNone(program.poll())
+        finally:
+            program.kill()
+            program.communicate()
+
+
+if __name__ == "__main__":
+    unittest.main()
