@@ -144,7 +144,12 @@ class Rewriter {
  public:
   Rewriter(classfile::ClassFile& file, const classfile::Method& method, Code& code,
            std::span<const GuardedSite* const> sites)
-      : file_(file), code_(code), sites_(sites), build_(file, code), state_(file, method, code) {
+      : file_(file),
+        code_(code),
+        sites_(sites),
+        refusals_(sites.size()),
+        build_(file, code),
+        state_(file, method, code) {
     int words = 0;
     for (const GuardedSite* site : sites) {
       words = std::max(words, classfile::CountWords(site->callee_descriptor).parameters);
@@ -157,9 +162,10 @@ class Rewriter {
     if (code_.has_frames) ASSAY_TRY(state_.Start());
     std::span<Element> old = build_.Old();
     for (size_t i = 0; i < old.size(); ++i) {
-      const GuardedSite* site = SiteAt(old[i]);
-      if (site != nullptr) {
-        ASSAY_TRY(Guard(*site, old, i));
+      size_t site = SiteAt(old[i]);
+      if (site != kNoSite) refusals_[site] = Refusal();
+      if (site != kNoSite && refusals_[site].empty()) {
+        ASSAY_TRY(Guard(*sites_[site], old, i));
         continue;
       }
       // First the step, which may give the element a label.
@@ -170,21 +176,28 @@ class Rewriter {
     return bytecode::ComputeMaxStack(file_.pool, code_);
   }
 
+  // By number of site: why it was left alone; "" when it was rewritten.
+  const std::vector<std::string>& refusals() const { return refusals_; }
+
  private:
-  const GuardedSite* SiteAt(const Element& element) const {
-    if (!element.IsInstruction() || element.bci < 0) return nullptr;
-    for (const GuardedSite* site : sites_) {
-      if (site->bci == static_cast<uint32_t>(element.bci)) return site;
+  static constexpr size_t kNoSite = ~size_t{0};
+
+  size_t SiteAt(const Element& element) const {
+    if (!element.IsInstruction() || element.bci < 0) return kNoSite;
+    for (size_t i = 0; i < sites_.size(); ++i) {
+      if (sites_[i]->bci == static_cast<uint32_t>(element.bci)) return i;
     }
-    return nullptr;
+    return kNoSite;
+  }
+
+  std::string Refusal() const {
+    if (!code_.has_frames) return "";
+    if (!state_.reachable()) return "the call cannot be reached";
+    return state_.ThisIsUninitialized() ? "the call is before super()" : "";
   }
 
   Status Guard(const GuardedSite& site, std::span<Element> old, size_t at) {
     Element& call = old[at];
-    if (code_.has_frames && !state_.reachable()) return Error{"the call cannot be reached"};
-    if (code_.has_frames && state_.ThisIsUninitialized()) {
-      return Error{"the call is before super()"};
-    }
     FindParameters(site.callee_descriptor);
     ASSAY_ASSIGN(uint32_t before, CaptureBefore());
     for (size_t i = parameters_.size(); i-- > 0;) {
@@ -265,6 +278,7 @@ class Rewriter {
   classfile::ClassFile& file_;
   Code& code_;
   std::span<const GuardedSite* const> sites_;
+  std::vector<std::string> refusals_;
   CodeBuilder build_;
   bytecode::Simulator state_;
   std::vector<Parameter> parameters_;
@@ -319,10 +333,16 @@ Result<bool> DevirtualizePass::Apply(classfile::ClassFile& file, const classfile
     numbers.push_back(i);
   }
   if (chosen.empty()) return false;
-  Status status = Rewriter(file, method, code, chosen).Run();
-  for (size_t number : numbers) outcomes_[number] = status.ok() ? "" : status.error().message;
+  Rewriter rewriter(file, method, code, chosen);
+  Status status = rewriter.Run();
+  bool changed = false;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    std::string why = status.ok() ? rewriter.refusals()[i] : status.error().message;
+    changed |= why.empty();
+    outcomes_[numbers[i]] = std::move(why);
+  }
   if (!status.ok()) return status.error();
-  return true;
+  return changed;
 }
 
 }  // namespace assay::instrument
