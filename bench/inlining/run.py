@@ -40,7 +40,7 @@ def planned(workload, jdk, iterations, folder, collect):
 def main():
     parser = cli.parser(__doc__)
     parser.add_argument("--iterations", type=int, default=12)
-    parser.add_argument("--collect", default="--collect calls", help="how the profile of the plan is taken")
+    parser.add_argument("--collect", default="--collect calls --depth 3", help="how the profile of the plan is taken")
     arguments = parser.parse_args()
     text, with_plan = "", has_command("plan")
     for jdk in cli.jdks(arguments):

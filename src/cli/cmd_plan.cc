@@ -1,9 +1,12 @@
 // assay plan: what a profile says should be inlined and devirtualized, and why.
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "src/base/json.h"
+#include "src/cli/agent_options.h"
 #include "src/cli/applied_plan.h"
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
@@ -11,6 +14,7 @@
 #include "src/cli/table.h"
 #include "src/cli/terminal.h"
 #include "src/optimize/directives.h"
+#include "src/optimize/inline_replay.h"
 #include "src/optimize/policy.h"
 
 namespace assay::cli {
@@ -21,6 +25,8 @@ struct PlanCommand {
   std::string policy = "assay";
   std::string output;
   std::string directives;
+  std::string replay;
+  std::vector<std::string> dumps;
   size_t top = 30;
   bool json = false;
 };
@@ -113,6 +119,28 @@ plan::Plan PlanFrom(const PlanCommand& options) {
   return std::move(*plan);
 }
 
+void WriteReplay(const PlanCommand& options, const plan::Plan& plan) {
+  std::vector<optimize::InlineTree> trees;
+  for (const std::string& path : options.dumps) {
+    std::ifstream file(path);
+    if (!file) throw CommandError("cannot read " + path);
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    auto parsed = optimize::ParseInlineDump(text);
+    if (!parsed.ok()) throw CommandError(path + ": " + parsed.error().message);
+    trees.insert(trees.end(), parsed->begin(), parsed->end());
+  }
+  optimize::Replay replay = optimize::ReplayOf(plan, trees);
+  if (replay.data.empty()) {
+    throw CommandError("the plan changes nothing in these dumps", kCheckFailed);
+  }
+  WriteOutput(options.replay, replay.data);
+  fprintf(stderr, "assay: %zu calls added, %zu removed; use it with\n", replay.added,
+          replay.removed);
+  for (const std::string& flag : replay.flags) fprintf(stderr, "  %s\n", flag.c_str());
+  fprintf(stderr, "  -XX:CompileCommand=quiet\n  -XX:InlineDataFile=%s\n",
+          AbsolutePath(options.replay).c_str());
+}
+
 int MakeThePlan(const PlanCommand& options) {
   plan::Plan plan = PlanFrom(options);
   if (!options.output.empty()) WriteOutput(options.output, plan::PlanText(plan));
@@ -124,6 +152,7 @@ int MakeThePlan(const PlanCommand& options) {
               optimize::kMostDirectives);
     }
   }
+  if (!options.replay.empty()) WriteReplay(options, plan);
   if (options.json) {
     WriteOutput("", Json(plan));
   } else if (options.output != "-" && options.directives != "-") {
@@ -147,6 +176,14 @@ void RegisterPlan(Cli& cli) {
   command->add_option("-o,--output", options->output, "write the plan: text, may be edited");
   command->add_option("--directives", options->directives,
                       "write what is inlined as compiler directives (-XX:CompilerDirectivesFile)");
+  CLI::Option* dumps =
+      command->add_option("--dumps", options->dumps,
+                          "inlining that the JVM dumped (-XX:CompileCommand=DumpInline,...)");
+  command
+      ->add_option("--replay", options->replay,
+                   "write what is inlined as -XX:InlineDataFile for JDK 25, exact per call site:"
+                   " the dumps with the plan's changes")
+      ->needs(dumps);
   command->add_option("--top", options->top, "rows shown; 0 shows all")->capture_default_str();
   command->add_flag("--json", options->json, "print JSON");
   command->footer(

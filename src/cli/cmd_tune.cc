@@ -122,7 +122,7 @@ class Tuner {
       Activity activity("profiling");
       Outcome outcome = RunProgram(
           WithJvmFlags(options_.command,
-                       {"-agentpath:" + AgentPath() + "=collect=calls,output=" + profile}),
+                       {"-agentpath:" + AgentPath() + "=collect=calls,depth=3,output=" + profile}),
           true);
       CheckStatus(outcome);
     }

@@ -6,6 +6,7 @@
 #include "src/optimize/compile_log.h"
 #include "src/optimize/directives.h"
 #include "src/optimize/graph.h"
+#include "src/optimize/inline_replay.h"
 #include "src/optimize/policy.h"
 #include "src/optimize/trial.h"
 
@@ -164,6 +165,39 @@ TEST(CompileLog, TellsInlinedFromRefused) {
   const InlineOutcome& init = outcomes[{"a.Loop.run", "a.S0.<init>"}];
   EXPECT_EQ(init.inlined, 1u);
   EXPECT_EQ(init.refused, 0u);
+}
+
+// As JDK 25 writes it.
+constexpr char kDump[] =
+    "version 2\n"
+    "compile p/A m ()V -1 4 inline 4 0 -1 0 p/A m ()V 1 3 0 p/B m ()V 2 5 0 p/C m ()V 1 9 0 p/D m "
+    "()V\n"
+    "compile p/Z m ()V 7 4 inline 1 0 -1 0 p/Z m ()V\n";
+
+TEST(InlineReplay, AddsAndRemovesWhereTheCallerIs) {
+  auto trees = ParseInlineDump(kDump);
+  ASSERT_TRUE(trees.ok()) << trees.error().message;
+  ASSERT_EQ(trees->size(), 2u);
+  EXPECT_EQ((*trees)[1].entry_bci, 7);
+  plan::Plan plan;
+  plan.decisions = {Inline("B", "E", 0.1), Inline("A", "D", 0, plan::Action::kNoInline)};
+  plan.decisions[0].bci = 6;
+  plan.decisions[1].bci = 9;
+  Replay replay = ReplayOf(plan, *trees);
+  EXPECT_EQ(
+      replay.data,
+      "version 2\n"
+      "compile p/A m ()V -1 4 inline 4 0 -1 0 p/A m ()V 1 3 0 p/B m ()V 2 5 0 p/C m ()V 2 6 0 "
+      "p/E m ()V\n");
+  EXPECT_THAT(replay.flags, testing::ElementsAre("-XX:CompileCommand=ReplayInline,p/A.m()V"));
+  EXPECT_EQ(replay.added, 1u);
+  EXPECT_EQ(replay.removed, 1u);
+  // What is there already is not added again, and other sites of the callee stay.
+  plan.decisions = {Inline("A", "B", 0.1)};
+  plan.decisions[0].bci = 3;
+  EXPECT_TRUE(ReplayOf(plan, *trees).data.empty());
+  EXPECT_FALSE(ParseInlineDump("compile p/A m ()V -1 4 inline 2 0 -1 0 p/A m ()V\n").ok());
+  EXPECT_FALSE(ParseInlineDump("compile p/A m\n").ok());
 }
 
 }  // namespace

@@ -177,6 +177,25 @@ class Inlining(unittest.TestCase):
         forced = big.findall(assay("run", "--apply", self.plan, "--", *command).stdout)
         self.assertTrue(any("force inline" in reason for reason in forced), forced)
 
+    @each_jdk((25,))
+    def test_replay_forces_one_call_site(self, version):
+        folder = tempfile.mkdtemp()
+        run(java(version), "-XX:CompileCommand=DumpInline,Big.loop", "-cp", self.classes, "Big", cwd=folder)
+        dumps = sorted(str(p) for p in pathlib.Path(folder).glob("inline_*.log"))
+        data = f"{folder}/data"
+        bci = next(bci for bci in range(40) if self.is_call(version, bci))
+        plan = write_plan([f"inline Big.loop(I)J@{bci} callee=Big.big(J)J weight=90%"])
+        made = assay("plan", plan, "--replay", data, "--dumps", *dumps)
+        flags = re.findall(r"^  (-XX.*)", made.stderr, re.M)
+        self.assertIn(f"-XX:InlineDataFile={data}", flags)
+        out = run(java(version), *flags, "-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintInlining",
+                  "-XX:+PrintCompilation", "-cp", self.classes, "Big").stdout
+        self.assertRegex(out, r"Big::big \(\d+ bytes\)\s+force inline by ciReplay")
+
+    def is_call(self, version, bci):
+        listing = run(java(version, "javap"), "-c", "-p", "-cp", self.classes, "Big").stdout
+        return re.search(rf"^ +{bci}: invokestatic .*Method big:", listing.split("long loop")[1], re.M)
+
     @each_jdk()
     def test_online_and_back(self, version):
         classes = compile_java([HERE / "Four.java"])
