@@ -9,10 +9,12 @@ namespace assay::sampling {
 
 // Where a frame stands, in a form that needs no look at the VM: resolved later.
 struct RawFrame {
-  enum Kind : uint64_t { kAtCall = 0, kNear = 1, kMethodOnly = 2, kLastKind = 2 };
+  enum Kind : uint64_t { kAtCall = 0, kNear = 1, kMethodOnly = 2, kNative = 3, kLastKind = 3 };
   uint64_t a = 0;  // pc of compiled code, or a Method*
   uint64_t b = 0;  // Kind, or the address of the bytecode (always larger than kLastKind)
   bool interpreted() const { return b > kLastKind; }
+  // Whether the frame returns through the poll of compiled code, which reports to us.
+  bool guarded() const { return b < kNative; }
   bool operator==(const RawFrame&) const = default;
 };
 
@@ -49,23 +51,37 @@ class VisitedStack {
     while (depth_ > 0 && frames_[depth_ - 1].return_slot < sp) depth_--;
   }
 
-  // While the mark holds: whether `frame`, met on the way to older ones, is the newest remembered.
-  // Forgets those passed on the way. A frame in the same place that differs is not the same.
-  bool Meets(const StackFrame& frame) {
-    while (depth_ > 0 && frames_[depth_ - 1].return_slot < frame.return_slot) depth_--;
-    if (depth_ == 0 || frames_[depth_ - 1].return_slot != frame.return_slot) return false;
-    if (frames_[depth_ - 1].SameAs(frame)) return true;
-    depth_--;
+  // The number of frames up to the one to mark: the newest compiled one. The return of an
+  // interpreted or native frame would take the mark away without telling us, so those above it stay
+  // unguarded and are told from others in the same place by their looks. With no compiled frame at
+  // all there is nothing to lose, and the newest is marked.
+  uint32_t Guarded() const {
+    uint32_t count = depth_;
+    while (count > 0 && !frames_[count - 1].where.guarded()) count--;
+    return count > 0 ? count : depth_;
+  }
+
+  // While the mark holds: whether `frame`, met on the way to older ones, is the newest of the
+  // *guarded frames. Those passed on the way are left out of the number. A frame in the same place
+  // that differs is not the same.
+  bool Meets(const StackFrame& frame, uint32_t* guarded) const {
+    while (*guarded > 0 && frames_[*guarded - 1].return_slot < frame.return_slot) (*guarded)--;
+    if (*guarded == 0 || frames_[*guarded - 1].return_slot != frame.return_slot) return false;
+    if (frames_[*guarded - 1].SameAs(frame)) return true;
+    (*guarded)--;
     return false;
   }
 
-  // Without a mark: forgets all but the oldest frames that look the same in a whole walk (given
-  // newest first). Of those kept, all but the newest also stand where they stood.
-  void KeepCommon(const StackFrame* walk, uint32_t count) {
-    uint32_t common = 0;
-    while (common < depth_ && common < count && frames_[common].SameAs(walk[count - 1 - common])) {
-      common++;
-      if (frames_[common - 1].where != walk[count - common].where) break;
+  // Forgets all but the oldest `known` frames and those above that look the same in a walk, given
+  // newest first, whose oldest frame is number `known` (or the first when none is known). A frame
+  // can be the same activation only if its caller stands where it stood.
+  void KeepCommon(const StackFrame* walk, uint32_t count, uint32_t known) {
+    const uint32_t base = known > 0 ? known - 1 : 0;
+    auto walked = [&](uint32_t i) -> const StackFrame& { return walk[count - 1 - (i - base)]; };
+    uint32_t common = known;
+    for (; common < depth_ && common - base < count; common++) {
+      if (!frames_[common].SameAs(walked(common))) break;
+      if (common > base && frames_[common - 1].where != walked(common - 1).where) break;
     }
     depth_ = common;
   }

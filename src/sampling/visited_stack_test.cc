@@ -36,31 +36,54 @@ TEST_F(VisitedStackTest, ReturnsPopExactlyWhatReturned) {
 }
 
 TEST_F(VisitedStackTest, MeetsTheNewestSurvivor) {
-  EXPECT_FALSE(stack_.Meets(Frame(0x600, 9, 90)));
-  EXPECT_EQ(stack_.depth(), 3u);
-  EXPECT_TRUE(stack_.Meets(Frame(0x700, 3, 30)));
-  EXPECT_EQ(stack_.depth(), 3u);
+  uint32_t guarded = stack_.Guarded();
+  EXPECT_EQ(guarded, 3u);
+  EXPECT_FALSE(stack_.Meets(Frame(0x600, 9, 90), &guarded));
+  EXPECT_EQ(guarded, 3u);
+  EXPECT_TRUE(stack_.Meets(Frame(0x700, 3, 30), &guarded));
+  EXPECT_EQ(guarded, 3u);
 }
 
 TEST_F(VisitedStackTest, AnotherFrameInThePlaceIsNotMet) {
-  EXPECT_FALSE(stack_.Meets(Frame(0x700, 3, 31)));  // replaced, as by on-stack replacement
-  EXPECT_EQ(stack_.depth(), 2u);
-  EXPECT_FALSE(stack_.Meets(Frame(0x880, 5, 50)));  // passes 0x800 without meeting it
-  EXPECT_EQ(stack_.depth(), 1u);
-  EXPECT_TRUE(stack_.Meets(Frame(0x900, 1, 10)));
+  uint32_t guarded = stack_.Guarded();
+  EXPECT_FALSE(stack_.Meets(Frame(0x700, 3, 31), &guarded));  // as by on-stack replacement
+  EXPECT_EQ(guarded, 2u);
+  EXPECT_FALSE(stack_.Meets(Frame(0x880, 5, 50), &guarded));  // passes 0x800 without meeting it
+  EXPECT_EQ(guarded, 1u);
+  EXPECT_TRUE(stack_.Meets(Frame(0x900, 1, 10), &guarded));
+}
+
+TEST_F(VisitedStackTest, InterpretedAndNativeFramesAreNotGuarded) {
+  stack_.Push({0x600, 4, 40, {40, 0x12345}});
+  stack_.Push({0x500, 5, 50, {50, RawFrame::kNative}});
+  EXPECT_EQ(stack_.Guarded(), 3u);
+  stack_.Push(Frame(0x400, 6, 60));
+  EXPECT_EQ(stack_.Guarded(), 6u);
+  stack_.Clear();
+  stack_.Push({0x600, 4, 40, {40, 0x12345}});
+  EXPECT_EQ(stack_.Guarded(), 1u);
 }
 
 TEST_F(VisitedStackTest, CommonPartEndsWhereAFrameMovedOn) {
   std::vector<StackFrame> walk = {Frame(0x600, 9, 90), Frame(0x700, 3, 30), Frame(0x800, 2, 20),
                                   Frame(0x900, 1, 10)};
-  stack_.KeepCommon(walk.data(), 4);
+  stack_.KeepCommon(walk.data(), 4, 0);
   EXPECT_EQ(stack_.depth(), 3u);
   walk[2].where.a = 7;  // stands elsewhere: its callee cannot be the same activation
-  stack_.KeepCommon(walk.data(), 4);
+  stack_.KeepCommon(walk.data(), 4, 0);
   EXPECT_EQ(stack_.depth(), 2u);
   walk[3].return_pc = 8;
-  stack_.KeepCommon(walk.data(), 4);
+  stack_.KeepCommon(walk.data(), 4, 0);
   EXPECT_EQ(stack_.depth(), 0u);
+}
+
+TEST_F(VisitedStackTest, CommonPartBeginsAtTheGuard) {
+  std::vector<StackFrame> walk = {Frame(0x700, 3, 30), Frame(0x800, 2, 20)};
+  stack_.KeepCommon(walk.data(), 2, 2);  // the oldest of the walk is frame number 2
+  EXPECT_EQ(stack_.depth(), 3u);
+  walk[1].where.a = 7;
+  stack_.KeepCommon(walk.data(), 2, 2);
+  EXPECT_EQ(stack_.depth(), 2u);
 }
 
 TEST(WatermarkTest, LiesBetweenAFrameAndItsCallees) {

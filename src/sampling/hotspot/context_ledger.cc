@@ -31,7 +31,7 @@ ContextLedger::Chain ContextLedger::Resolve(const RawFrame& frame, bool give_up)
   bool exact = false;
   Chain chain = compiled_->Lookup(frame.a, &exact, frame.b == RawFrame::kNear);
   std::reverse(chain.begin(), chain.end());
-  if (frame.b == RawFrame::kMethodOnly && !chain.empty()) chain = {{chain.front().method, -1}};
+  if (frame.b >= RawFrame::kMethodOnly && !chain.empty()) chain = {{chain.front().method, -1}};
   if (chain.empty() && give_up) {
     lost_["frames of compiled code that the VM did not announce"]++;
     chain = {{kUnknownMethod, -1}};
@@ -138,7 +138,6 @@ bool ContextLedger::Agrees(std::vector<VirtualFrame> frames, bool complete, cons
                            const SampleHeader& header) {
   size_t count = std::min<size_t>(frames.size(), header.oracle);
   if (frames.size() < header.oracle && complete) return false;
-  if (frames.size() > header.oracle && header.oracle < ContextTrail::kFrames) return false;
   for (size_t i = 0; i < count; i++) {
     RawFrame theirs = ring.Get(static_cast<uint32_t>(2 + header.frames + i));
     uint32_t method = compiled_->Declare(reinterpret_cast<jmethodID>(theirs.a));
@@ -158,6 +157,8 @@ void ContextLedger::Compare(const Thread& thread, const SampleRing& ring,
   Chain frames = WholeStack(thread.levels.back().node, &complete);
   if (header.flags & SampleHeader::kOracleIsCaller && !frames.empty()) frames.erase(frames.begin());
   compared_++;
+  // The VM stops before a frame that waits to be deoptimized (frame::safe_for_sender).
+  if (frames.size() > header.oracle && header.oracle < ContextTrail::kFrames) cut_short_++;
   if (Agrees(frames, complete, ring, header)) return;
   // The VM looks up the newest compiled frame by the pc after its own, even if that is exact
   // (forte.cpp, is_decipherable_compiled_frame).
@@ -269,6 +270,7 @@ void ContextLedger::Fill(profile::Profile& profile) {
   if (compared_ > 0) {
     metadata["walks-compared"] = std::to_string(compared_);
     metadata["walks-not-compared"] = std::to_string(not_compared_);
+    metadata["walks-compared-in-part"] = std::to_string(cut_short_);
     metadata["walks-that-differ"] = std::to_string(disagreed_);
     if (disagreed_ > 0) metadata["first-difference"] = first_disagreement_;
   }

@@ -65,7 +65,7 @@ class ContextLedger {
   std::map<uint32_t, Thread> threads_;
   std::vector<profile::MethodId> profile_ids_;
   std::map<std::string, uint64_t> lost_;
-  uint64_t compared_ = 0, disagreed_ = 0, not_compared_ = 0;
+  uint64_t compared_ = 0, disagreed_ = 0, not_compared_ = 0, cut_short_ = 0;
   std::string first_disagreement_;
   uint64_t time_ns_ = 0, samples_ = 0, activations_ = 0;
 };

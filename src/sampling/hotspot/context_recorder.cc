@@ -62,9 +62,9 @@ uint64_t ContextRecorder::Clock() const {
   return ClockNs(wall.load(std::memory_order_relaxed) ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID);
 }
 
-bool ContextRecorder::StillThere(const VisitedStack& visited) const {
-  for (uint32_t i = 2; i <= kChecked && i <= visited.depth(); i++) {
-    const StackFrame& frame = visited.frame(visited.depth() - i);
+bool ContextRecorder::StillThere(const VisitedStack& visited, uint32_t depth) const {
+  for (uint32_t i = 2; i <= kChecked && i <= depth; i++) {
+    const StackFrame& frame = visited.frame(depth - i);
     if (*reinterpret_cast<volatile uintptr_t*>(frame.return_slot) != frame.return_pc) return false;
   }
   return true;
@@ -76,7 +76,8 @@ bool ContextRecorder::WalkOn(ThreadSlot& slot, ContextTrail& trail, bool trusted
   uintptr_t base = walker.StackBase(thread);
   uint32_t most = max_frames.load(std::memory_order_relaxed);
   uintptr_t entry = continuation_entry.load(std::memory_order_relaxed);
-  if (walk->count > 0 && trusted && trail.visited.Meets(trail.walk[0])) walk->met = true;
+  walk->known = trusted ? trail.visited.Guarded() : 0;
+  if (walk->count > 0) walk->met = trail.visited.Meets(trail.walk[0], &walk->known);
   for (uint32_t passed = 0; !walk->met;) {
     if (walk->count >= most) {
       walk->detached = true;
@@ -98,9 +99,9 @@ bool ContextRecorder::WalkOn(ThreadSlot& slot, ContextTrail& trail, bool trusted
     }
     walk->count++;
     if (entry != 0 && walker.MethodOf(frame) == entry) walk->in_continuation = true;
-    if (trusted && trail.visited.Meets(frame)) {
-      walk->met = StillThere(trail.visited);
-      if (!walk->met) trail.visited.Clear();
+    if (trail.visited.Meets(frame, &walk->known)) {
+      walk->met = StillThere(trail.visited, walk->known);
+      if (!walk->met) walk->known = 0;
     }
   }
   return walk->count > 0;
@@ -117,14 +118,14 @@ uint32_t ContextRecorder::AskOracle(ThreadSlot& slot, ContextTrail& trail, void*
 bool ContextRecorder::Record(ThreadSlot& slot, ContextTrail& trail, bool trusted, Walk& walk,
                              uint16_t flags, void* context, bool context_is_caller) {
   VisitedStack& visited = trail.visited;
-  if (walk.detached || (trusted && !walk.met)) visited.Clear();
   uint32_t frames = walk.count;
-  bool old = walk.met;
-  if (!trusted && !walk.detached) {
-    visited.KeepCommon(trail.walk, walk.count);
-    old = visited.depth() > 0;
-    if (old) frames = walk.count - visited.depth() + 1;
+  if (walk.detached) {
+    visited.Clear();
+  } else {
+    visited.KeepCommon(trail.walk, walk.count, walk.met ? walk.known : 0);
   }
+  bool old = visited.depth() > 0;
+  if (old) frames -= visited.depth() - (walk.met ? walk.known : 1);
   uint32_t oracle = context != nullptr && verify.load(std::memory_order_relaxed)
                         ? AskOracle(slot, trail, context)
                         : 0;
@@ -170,8 +171,10 @@ bool ContextRecorder::Record(ThreadSlot& slot, ContextTrail& trail, bool trusted
 void ContextRecorder::Mark(ContextTrail& trail, uintptr_t thread, bool trusted) {
   std::atomic<uint64_t>& word = Hooks().PollWord(thread);
   uint64_t from = word.load(std::memory_order_relaxed);
-  bool wanted = trusted && trail.visited.depth() > 0;
-  uint64_t to = wanted ? Watermark::For(trail.visited.newest().return_slot) : Watermark::kResting;
+  uint32_t guarded = trusted ? trail.visited.Guarded() : 0;
+  bool wanted = guarded > 0;
+  uint64_t to =
+      wanted ? Watermark::For(trail.visited.frame(guarded - 1).return_slot) : Watermark::kResting;
   trail.trusted = wanted && Watermark::Replace(word, from, to);
   if (!wanted && Watermark::IsOurs(from)) Watermark::Replace(word, from, to);
   trail.mark = trail.trusted ? to : 0;

@@ -76,14 +76,15 @@ class ContextRecorder {
   struct Walk {
     FrameCursor cursor;
     uint32_t count = 0;  // frames in trail.walk, newest first
-    bool met = false;    // the oldest of them was there before
+    uint32_t known = 0;  // frames that the mark guards, as far as the walk has not passed them
+    bool met = false;    // the oldest found is the newest of those
     bool detached = false;
     bool in_continuation = false;
   };
   bool WalkOn(ThreadSlot& slot, ContextTrail& trail, bool trusted, Walk* walk);
   bool Record(ThreadSlot& slot, ContextTrail& trail, bool trusted, Walk& walk, uint16_t flags,
               void* context, bool context_is_caller);
-  bool StillThere(const VisitedStack& visited) const;
+  bool StillThere(const VisitedStack& visited, uint32_t depth) const;
   void Mark(ContextTrail& trail, uintptr_t thread, bool trusted);
   void Defer(ContextTrail& trail, uintptr_t thread);
   uint32_t AskOracle(ThreadSlot& slot, ContextTrail& trail, void* context) const;

@@ -96,11 +96,11 @@ uintptr_t FrameWalker::MethodOf(const StackFrame& frame) const {
 
 uintptr_t FrameWalker::StackBase(uintptr_t thread) const { return Word(thread + stack_base_); }
 
-// "nmethod" or "native nmethod".
-bool FrameWalker::IsNmethod(uintptr_t blob) const {
+FrameWalker::Code FrameWalker::KindOf(uintptr_t blob) const {
   const char* name = reinterpret_cast<const char*>(Word(blob + blob_name_));
-  return name != nullptr &&
-         (memcmp(name, "nmethod", 8) == 0 || strncmp(name, "native nmethod", 15) == 0);
+  if (name == nullptr) return Code::kOther;
+  if (memcmp(name, "nmethod", 8) == 0) return Code::kMethod;
+  return strncmp(name, "native nmethod", 15) == 0 ? Code::kNative : Code::kOther;
 }
 
 uintptr_t FrameWalker::OriginalPc(uintptr_t blob, uintptr_t pc, uintptr_t sp,
@@ -155,8 +155,10 @@ FrameWalker::Step FrameWalker::Next(FrameCursor* cursor, uintptr_t base, StackFr
   if (size <= 0) return kOutside;
   uintptr_t slot = cursor->sp + (static_cast<uintptr_t>(size) - 1) * kWord;
   if (size > 1 << 17 || slot >= base || slot % kWord != 0) return kBroken;
-  bool is_method = IsNmethod(blob);
-  if (is_method) {
+  Code kind = KindOf(blob);
+  if (kind == Code::kNative) {
+    *frame = {slot, Word(slot), blob, {pc, RawFrame::kNative}};
+  } else if (kind == Code::kMethod) {
     bool deoptimized = false;
     uintptr_t original = OriginalPc(blob, pc, cursor->sp, &deoptimized);
     bool inside = original > blob && original < blob + code_->BlobSize(blob);
@@ -166,7 +168,7 @@ FrameWalker::Step FrameWalker::Next(FrameCursor* cursor, uintptr_t base, StackFr
               {inside ? original : pc, inside ? RawFrame::kAtCall : RawFrame::kMethodOnly}};
   }
   *cursor = {Word(slot), slot + kWord, size > 1 ? At(slot, -1) : cursor->fp};
-  return is_method ? kFrame : kPassed;
+  return kind == Code::kOther ? kPassed : kFrame;
 }
 
 // Between two bytecodes rbp, r13 and the frame fit each other. At entry and exit they do not: r13
@@ -221,7 +223,7 @@ FrameWalker::Top FrameWalker::FindTop(uintptr_t thread, const Registers& registe
   if (State(thread) != kInJava) return kTopNone;
   if (IsInterpreter(registers.pc)) return TopInterpreted(registers, base, cursor, frame);
   uintptr_t blob = code_->FindBlob(registers.pc);
-  if (blob == 0 || !IsNmethod(blob)) return kTopUnclear;
+  if (blob == 0 || KindOf(blob) != Code::kMethod) return kTopUnclear;
   return TopCompiled(registers, blob, base, cursor, frame);
 }
 

@@ -65,7 +65,9 @@ class FrameWalker {
   bool IsInterpreter(uintptr_t pc) const {
     return pc >= interpreter_begin_ && pc < interpreter_end_;
   }
-  bool IsNmethod(uintptr_t blob) const;
+  // Whether code of a Java method, and not only the way into its native code.
+  enum class Code { kOther, kMethod, kNative };
+  Code KindOf(uintptr_t blob) const;
   // The Method* of a frame; 0 when the VM does not say (before 21, where nobody asks).
   uintptr_t MethodOf(const StackFrame& frame) const;
   uintptr_t StackBase(uintptr_t thread) const;
