@@ -36,6 +36,7 @@ struct Cli {
 void RegisterRun(Cli& cli);
 void RegisterAttach(Cli& cli);
 void RegisterDetach(Cli& cli);
+void RegisterLive(Cli& cli);
 void RegisterShow(Cli& cli);
 void RegisterCompare(Cli& cli);
 void RegisterDiff(Cli& cli);
@@ -56,6 +57,7 @@ inline constexpr void (*kCommands[])(Cli&) = {
     RegisterRun,
     RegisterAttach,
     RegisterDetach,
+    RegisterLive,
     RegisterShow,
     RegisterCompare,
     RegisterDiff,

@@ -4,6 +4,8 @@
 
 extern "C" const char assay_report_page[];
 extern "C" const char assay_report_page_end[];
+extern "C" const char assay_live_page[];
+extern "C" const char assay_live_page_end[];
 
 namespace assay::report {
 namespace {
@@ -38,6 +40,10 @@ void AppendBase64(std::string_view bytes, std::string* out) {
 
 std::string_view PageTemplate() {
   return {assay_report_page, static_cast<size_t>(assay_report_page_end - assay_report_page)};
+}
+
+std::string_view LivePage() {
+  return {assay_live_page, static_cast<size_t>(assay_live_page_end - assay_live_page)};
 }
 
 Result<std::string> AssemblePage(std::string_view page, std::string_view data) {

@@ -20,6 +20,8 @@ Result<std::string> MakeReport(const std::vector<Input>& inputs, const Options& 
 
 // The page as built from web/, with kDataMark where the data belong.
 std::string_view PageTemplate();
+// The page of `assay live`, complete.
+std::string_view LivePage();
 constexpr std::string_view kDataMark = "@ASSAY-DATA@";
 
 // The page around `data`, which is deflated and written in base64 (no byte of it is markup).

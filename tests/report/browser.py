@@ -97,6 +97,9 @@ class Browser:
         self._on("POST", "/url", {"url": pathlib.Path(path).resolve().as_uri() + fragment})
         self.wait("return performance.getEntriesByName('assay-ready').length > 0")
 
+    def visit(self, url):
+        self._on("POST", "/url", {"url": url})
+
     def js(self, script, *arguments):
         return self._on("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 

@@ -25,11 +25,12 @@ class BundleTest(unittest.TestCase):
             self.assertEqual(install.returncode, 0, install.stderr)
             types = subprocess.run(["npm", "run", "--silent", "check"], cwd=copy, capture_output=True, text=True)
             self.assertEqual(types.returncode, 0, types.stdout)
-            page = pathlib.Path(folder) / "report.html"
-            subprocess.run(["npm", "run", "--silent", "build", "--", page], cwd=copy, check=True,
+            subprocess.run(["npm", "run", "--silent", "build", "--", folder], cwd=copy, check=True,
                            capture_output=True)
-            self.assertEqual(page.read_bytes(), (ROOT / "src/report/assets/report.html").read_bytes(),
-                             "src/report/assets/report.html is not current: cd web && npm ci && npm run build")
+            for name in ("report.html", "live.html"):
+                self.assertEqual((pathlib.Path(folder) / name).read_bytes(),
+                                 (ROOT / "src/report/assets" / name).read_bytes(),
+                                 f"src/report/assets/{name} is not current: cd web && npm ci && npm run build")
 
     def test_the_lock_file_names_no_registry(self):
         lock = json.loads((WEB / "package-lock.json").read_text())

@@ -1,4 +1,5 @@
 // The frame of the report: header with search and theme, navigation, the current view.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Search } from './components/search';
 import { ModelContext, ThemeContext } from './context';
@@ -52,7 +53,8 @@ function View({ route }: { route: Route }) {
   }
 }
 
-export function App({ model }: { model: Model }) {
+// `bar`: what the live page adds below the header.
+export function App({ model, bar }: { model: Model; bar?: ComponentChildren }) {
   const route = useRoute();
   const [theme, setTheme] = useState(initialTheme);
   const [chosen, setChosen] = useState(false);
@@ -97,6 +99,7 @@ export function App({ model }: { model: Model }) {
             {theme === 'dark' ? '☀' : '☾'}</button>
           <button type="button" class="icon" aria-label="Keyboard help" onClick={() => help.current?.showModal()}>?</button>
         </header>
+        {bar}
         <main id="main" tabIndex={-1}><View route={route} /></main>
         <Help dialog={help} views={list.length} />
       </ThemeContext.Provider>

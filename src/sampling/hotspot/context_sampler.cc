@@ -288,6 +288,7 @@ void ContextSampler::Tick(uint64_t elapsed_ns) {
     ContextTrail* trail = TrailOf(slot);
     if (pin.thread() != 0 && trail != nullptr) TickOne(slot, *trail, pin.thread());
   }
+  own_cpu_ns_.store(ClockNs(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
   since_account_ns_ += elapsed_ns;
   if (since_account_ns_ >= kAccountEveryNs) {
     since_account_ns_ = 0;
@@ -388,6 +389,7 @@ void ContextSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   uint64_t ns = MonotonicNs() - start_ns_, cycles = __rdtsc() - start_tsc_;
   double scale = cycles == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(cycles);
   metadata["walk-ms"] = std::to_string(static_cast<double>(counters.walk_cycles) * scale / 1e6);
+  metadata["assay-cpu-ms"] = std::to_string(static_cast<double>(own_cpu_ns_.load()) / 1e6);
   metadata["hook-ms"] = std::to_string(static_cast<double>(counters.hook_cycles) * scale / 1e6);
 }
 

@@ -104,6 +104,7 @@ class ContextSampler {
   std::unique_ptr<ContextLedger> ledger_;
   uint64_t start_ns_ = 0, start_tsc_ = 0, since_account_ns_ = 0;
   uint64_t ticks_ = 0, signals_sent_ = 0;
+  std::atomic<uint64_t> own_cpu_ns_{0};  // of the tick thread
   uint64_t threads_without_memory_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // Contexts as a flame graph or icicle with zoom and search; with two profiles, coloured by change.
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { Choice } from '../components/table';
 import { MethodName } from '../components/names';
 import { useModel, useTheme } from '../context';
@@ -8,6 +8,7 @@ import { Flame } from '../flame/flame';
 import { Scene, WHOLE } from '../flame/scene';
 import * as format from '../format';
 import { useKept } from '../store';
+import type { Model } from '../model';
 import type { Measure, Tree } from '../tree';
 
 export function ContextsView() {
@@ -42,10 +43,17 @@ function Contexts({ tree }: { tree: Tree }) {
   const [query, setQuery] = useKept('flame query', '');
   const [zoom, setZoom] = useState(WHOLE);
   const [selected, setSelected] = useState<number | null>(null);
+  const shown = useRef({ tree, model });
+  if (shown.current.tree !== tree) {  // a live page's update: stay at the same context
+    const before = shown.current;
+    shown.current = { tree, model };
+    setZoom(sameContext(before.tree, before.model, zoom, tree, model) ?? WHOLE);
+    if (selected !== null) setSelected(sameContext(before.tree, before.model, selected, tree, model));
+  }
   const p = Number(side);
   const weights = tree[measure];
   const scene = useMemo(() => new Scene(tree, weights[p]), [tree, measure, p]);
-  const matches = useMemo(() => model.names.matching(query), [query]);
+  const matches = useMemo(() => model.names.matching(query), [query, model]);
   const found = useMemo(() => (matches ? scene.matched(matches) : 0), [matches, scene]);
   const unit = measure === 'calls' ? 'calls' : tree.unit;
   const whole = weights[p].sum;
@@ -80,7 +88,8 @@ function Contexts({ tree }: { tree: Tree }) {
     setZoom(node);
     setSelected(node);
   };
-  const current = selected ?? zoom;
+  const exists = (node: number | null) => (node !== null && node < tree.count ? node : null);
+  const current = exists(selected) ?? exists(zoom) ?? WHOLE;
   const { cutNodes, nodes } = model.profiles[p].totals;
   return (
     <section>
@@ -103,7 +112,7 @@ function Contexts({ tree }: { tree: Tree }) {
           {matches ? `${format.percent(whole ? found / whole : 0)} matched` : format.plural(nodes, 'context')}
         </span>
       </div>
-      <Flame scene={scene} upward={shape === 'flame'} zoom={zoom} selected={selected} matches={matches}
+      <Flame scene={scene} upward={shape === 'flame'} zoom={exists(zoom) ?? WHOLE} selected={exists(selected)} matches={matches}
              theme={theme} label={label} describe={describe} paint={paint}
              onZoom={pick} onSelect={setSelected} />
       <div class="panel detail" id="flame-detail" aria-live="polite">
@@ -124,6 +133,25 @@ function Contexts({ tree }: { tree: Tree }) {
         drawn; their weight stays in the frames above them (<code>--max-contexts</code> takes more along).</p>}
     </section>
   );
+}
+
+// The node of `to` on the same path of calls as `node` of `from`; null when there is none.
+function sameContext(from: Tree, names: Model, node: number, to: Tree, toNames: Model): number | null {
+  if (node === WHOLE) return WHOLE;
+  const path: number[] = [];
+  for (let i = node; i >= 0; i = from.parent[i]) path.unshift(i);
+  let at = -1;
+  for (const step of path) {
+    const name = names.names.full(from.method[step]);
+    const end = at < 0 ? to.count : to.end[at];
+    let next = at + 1;
+    while (next < end && (to.bci[next] !== from.bci[step] || toNames.names.full(to.method[next]) !== name)) {
+      next = to.end[next];
+    }
+    if (next >= end) return null;
+    at = next;
+  }
+  return at;
 }
 
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
