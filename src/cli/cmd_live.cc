@@ -113,13 +113,13 @@ class Live {
     } else if (body == "start") {
       command = options_.ToString();
     } else if (body.starts_with("tick ")) {
-      if (Status status = options_.Set("tick", body.substr(5)); !status.ok()) return status.error();
       command = "tick=" + body.substr(5);
     } else {
       return Error{"unknown wish"};
     }
     auto answer = CallAgent(pid_, AgentPath(), command);
     if (!answer.ok()) return answer.error();
+    if (body.starts_with("tick ")) static_cast<void>(options_.Set("tick", body.substr(5)));
     if (body == "stop") running_ = false;
     if (body == "start") running_ = true;
     PublishState("");
@@ -142,7 +142,7 @@ class Live {
       return;
     auto profile = profile::ReadProfile(path_);
     // Being replaced just now, or only begun.
-    if (!profile.ok() || profile->metadata.empty()) return;
+    if (!profile.ok() || !profile->metadata.contains("duration")) return;
     seen_size_ = now.st_size;
     seen_s_ = now.st_mtim.tv_sec;
     seen_ns_ = now.st_mtim.tv_nsec;
