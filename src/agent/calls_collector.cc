@@ -49,6 +49,8 @@ constexpr int kFirstWithEntryBarrier = 20;
 
 class CallsCollector final : public Collector {
  public:
+  ~CallsCollector() override { CallSampler::Get().Release(); }
+
   Status Prepare(JavaVM* vm, const Options& options) override {
     ASSAY_TRY(SettingsOf(options));
     if (options.Text("via") == "probe") ASSAY_TRY(PrepareProbes(vm));

@@ -13,13 +13,13 @@ void BurstLedger::SetClock(double ns_per_cycle, uint64_t start_tsc) {
 }
 
 BurstLedger::Site& BurstLedger::site(uint32_t index) {
-  if (index >= sites_.size()) sites_.resize(std::max<size_t>(index + 1, sites_.size() * 2));
   return sites_[index];
 }
 
 BurstLedger::Site BurstLedger::Take(uint32_t index) {
-  if (index >= sites_.size()) return {};
-  return std::exchange(sites_[index], Site{});
+  Site taken = std::as_const(sites_)[index];
+  sites_.Erase(index);
+  return taken;
 }
 
 void BurstLedger::Add(const BurstBlock& block) {
@@ -89,7 +89,7 @@ double BurstLedger::HighestRate() const {
   double limit = kMaxRate * calls_ / interval_ns_;
   double call_ns = 0;
   for (uint32_t index : sorted_) {
-    if (index >= sites_.size() || sites_[index].samples < kWellKnown) return limit;
+    if (sites_[index].samples < kWellKnown) return limit;
     call_ns += sites_[index].call_ns / sites_[index].samples;
   }
   return call_ns > 0 ? std::max(limit, kMaxOwnRate * sorted_.size() / call_ns) : limit;

@@ -37,6 +37,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/base/sparse_vector.h"
 #include "src/profile/profile.h"
 #include "src/sampling/burst.h"
 
@@ -64,7 +65,7 @@ class BurstLedger {
   // Ids are passed on to `site_of`-style arrays by index: entries grow as needed.
   void Add(const BurstBlock& block);
 
-  const std::vector<Site>& sites() const { return sites_; }
+  const SparseVector<Site>& sites() const { return sites_; }
   Site& site(uint32_t index);
   // Of what is now in a site's place; leaves the site empty for a successor.
   Site Take(uint32_t index);
@@ -114,7 +115,7 @@ class BurstLedger {
   double cpu_overhead_ns_ = 5000;  // of reading the thread's CPU clock at both ends
   double call_cycles_ = 0;
   uint64_t start_tsc_ = 0;
-  std::vector<Site> sites_;
+  SparseVector<Site> sites_;  // by the site's place in the table, which a hash chose
   std::unordered_map<uint32_t, std::vector<uint32_t>> pieces_;  // of long bursts, by thread
   std::vector<uint32_t> sorted_;  // site indices of the burst at hand
   uint64_t bursts_ = 0, cut_ = 0, samples_ = 0, failed_ = 0, events_ = 0;

@@ -177,7 +177,7 @@ def main():
     agent = retransformer()
     try:
         with tempfile.TemporaryDirectory(prefix="assay-soak-") as folder:
-            flat_memory(folder, max(9, int(arguments.minutes * 10)), log)
+            flat_memory(folder, max(9, int(arguments.minutes * 2)), log)
         while time.time() < end:
             with tempfile.TemporaryDirectory(prefix="assay-soak-") as folder:
                 trial = Trial(rng, folder, log, agent)

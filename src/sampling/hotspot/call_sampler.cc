@@ -386,6 +386,15 @@ void CallSampler::Stop(JNIEnv* jni, bool vm_is_ending) {
   running_ = false;
 }
 
+void CallSampler::Release() {
+  std::lock_guard control(control_);
+  if (running_ || methods_ == nullptr) return;
+  std::lock_guard lock(ledger_mutex_);
+  resolver_.reset();
+  ledger_ = BurstLedger();
+  methods_->Restart();
+}
+
 void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   HookContext& hooks = Hooks();
   if (needs_probes_ && jni != nullptr) {

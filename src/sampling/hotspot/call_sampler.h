@@ -55,6 +55,8 @@ class CallSampler {
   Status Reconfigure(const SamplerSettings& settings);
   void Stop(JNIEnv* jni, bool vm_is_ending);
   void Snapshot(JNIEnv* jni, profile::Profile& profile);
+  // After the last Snapshot: gives back the memory that the session needed.
+  void Release();
 
   // The slot of the calling thread; null when it is not followed. While running.
   ThreadSlot* SlotOf(JNIEnv* jni) { return watch_->Current(jni); }

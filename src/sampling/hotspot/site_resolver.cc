@@ -86,7 +86,6 @@ bool SiteResolver::BuildChain(const SiteTable::Key& key, Chain* chain, const cha
 }
 
 SiteResolver::Meaning& SiteResolver::Resolve(uint32_t index, const SiteTable::Key& key, uint32_t id) {
-  if (index >= meanings_.size()) meanings_.resize(std::max<size_t>(index + 1, meanings_.size() * 2));
   Meaning& meaning = meanings_[index];
   if (meaning.id_plus_one != id + 1) meaning = {.id_plus_one = id + 1};
   if (meaning.chain != kPending) return meaning;
@@ -156,7 +155,7 @@ void SiteResolver::RetireUnloaded() {
   }
   for (uint32_t index : retire) {
     TakeInto(index, meanings_[index]);
-    meanings_[index] = {};
+    meanings_.Erase(index);
     hooks_->sites.Retire(index);
   }
   methods_->Forget(ranges);
@@ -192,7 +191,6 @@ void SiteResolver::Fill(profile::Profile& profile, bool exhaustive) {
     }
     if (meaning.chain < 0) continue;
     counted_[meaning.chain].counted += hooks_->sites.TakeCount(index);
-    if (index >= ledger_->sites().size()) continue;
     const BurstLedger::Site& site = ledger_->sites()[index];
     Totals& totals = now[meaning.chain];
     totals.sampled.Add(site);

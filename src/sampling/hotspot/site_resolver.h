@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/base/sparse_vector.h"
 #include "src/profile/profile.h"
 #include "src/sampling/burst_ledger.h"
 #include "src/sampling/hotspot/compiled_methods.h"
@@ -52,7 +53,7 @@ class SiteResolver {
   CompiledMethods* methods_;
   BurstLedger* ledger_;
   uint32_t depth_ = 2;
-  std::vector<Meaning> meanings_;
+  SparseVector<Meaning> meanings_;
   std::map<Chain, int32_t> chain_ids_;
   std::vector<const Chain*> chains_;
   std::vector<Totals> retired_;  // by chain: from sites that are gone
