@@ -35,6 +35,9 @@ class Collector {
   // counts are set, not added. Called about once a second on the agent's own thread, and once after
   // Stop.
   virtual void Snapshot(profile::Profile& profile) = 0;
+  // Forgets what was seen so far, so that the next Snapshot, into another profile, begins at zero.
+  // False: this collector has no segments.
+  virtual bool BeginSegment() { return false; }
   // Whether equal runs are to give equal files: the session then leaves out when, where and by
   // which JVM the profile was made, and puts everything in canonical order at the end.
   virtual bool IsDeterministic() const { return false; }

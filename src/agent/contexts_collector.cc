@@ -59,6 +59,10 @@ class ContextsCollector final : public Collector {
     if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_1_6) != JNI_OK) jni = nullptr;
     ContextSampler::Get().Snapshot(jni, profile);
   }
+  bool BeginSegment() override {
+    ContextSampler::Get().BeginSegment();
+    return true;
+  }
   void Stop(bool at_vm_death) override { ContextSampler::Get().Stop(); }
 
  private:

@@ -24,6 +24,9 @@ struct Session {
   std::unique_ptr<profile::ProfileWriter> writer;
   profile::Profile profile;
   Clock::time_point start;
+  JavaVM* vm = nullptr;
+  Clock::time_point segment_start;  // the same as `start` without segments
+  uint64_t segments = 0;            // ended
   bool running = false;
 };
 
@@ -55,7 +58,7 @@ void Describe(Session& session, JavaVM* vm) {
 }
 
 void UpdateDuration(Session& session) {
-  auto elapsed = std::chrono::duration<double>(Clock::now() - session.start).count();
+  auto elapsed = std::chrono::duration<double>(Clock::now() - session.segment_start).count();
   session.profile.metadata["duration"] = std::to_string(elapsed) + "s";
 }
 
@@ -64,6 +67,24 @@ bool IsAccurateEnough(const Session& session) {
   auto accuracy = session.profile.metadata.find("accuracy");
   return accuracy != session.profile.metadata.end() &&
          std::strtod(accuracy->second.c_str(), nullptr) >= session.options.Percent("until-accuracy");
+}
+
+// What was seen since the last segment goes to a file of its own; memory and the file begin anew.
+Status EndSegment(Session& session) {
+  uint64_t length = session.options.Nanoseconds("segment");
+  bool due = Clock::now() - session.segment_start >= std::chrono::nanoseconds(length);
+  if (length == 0 || !due || !session.collector->BeginSegment()) return {};
+  const std::string output = session.options.Text("output");
+  uint64_t number = ++session.segments;
+  session.profile.metadata["segment"] = std::to_string(number);
+  ASSAY_TRY(profile::WriteProfile(session.profile, output + "." + std::to_string(number)));
+  uint64_t kept = session.options.Count("keep-segments");
+  if (number > kept) unlink((output + "." + std::to_string(number - kept)).c_str());
+  session.profile = {};
+  session.segment_start = Clock::now();
+  Describe(session, session.vm);
+  ASSAY_ASSIGN(session.writer, profile::ProfileWriter::Create(output));
+  return {};
 }
 
 // Runs on the agent's own Java thread until its session ends.
@@ -78,7 +99,9 @@ void JNICALL FlushLoop(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
     if (all.generation != generation || all.current == nullptr || !all.current->running) break;
     session.collector->Snapshot(session.profile);
     UpdateDuration(session);
-    if (Status status = session.writer->Flush(session.profile); !status.ok()) {
+    Status status = session.writer->Flush(session.profile);
+    if (status.ok()) status = EndSegment(session);
+    if (!status.ok()) {
       Log("cannot write the profile: " + status.error().ToString());
     }
     uint64_t limit = session.options.Nanoseconds("for");
@@ -120,7 +143,8 @@ Status Begin(Sessions& all, JavaVM* vm, JNIEnv* jni, Phase phase) {
   auto writer = profile::ProfileWriter::Create(session.options.Text("output"));
   if (!writer.ok()) return writer.error();
   session.writer = std::move(*writer);
-  session.start = Clock::now();
+  session.start = session.segment_start = Clock::now();
+  session.vm = vm;
   // The thread is created first, so that its creation is not part of the profile.
   ASSAY_TRY(StartFlushThread(vm, jni, all.generation));
   ASSAY_TRY(session.collector->Start(vm, jni, session.options, phase));

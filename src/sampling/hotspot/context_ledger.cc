@@ -241,9 +241,16 @@ void ContextLedger::Fill(profile::Profile& profile) {
     profile.node(id).samples = 0;
     profile.node(id).calls = profile.node(id).self = 0;
   }
+  std::vector<bool> used(tree_.size());
+  for (uint32_t id = static_cast<uint32_t>(tree_.size()); id-- > 1;) {  // callers come first
+    const ContextTree::Node& node = tree_.node(id);
+    if (node.samples > 0 || node.self_ns > 0 || node.activations > 0) used[id] = true;
+    if (used[id]) used[node.parent] = true;
+  }
   double factor = tree_.Factor();
   for (uint32_t id = 1; id < tree_.size(); id++) {
     ContextTree::Node& node = tree_.node(id);
+    if (!used[id]) continue;
     uint32_t parent =
         node.parent == ContextTree::kRoot ? profile::kRootNode : tree_.node(node.parent).in_profile;
     profile::MethodId method = MethodOf(profile, node.method);

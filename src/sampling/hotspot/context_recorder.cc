@@ -107,11 +107,14 @@ bool ContextRecorder::WalkOn(ThreadSlot& slot, ContextTrail& trail, bool trusted
   return walk->count > 0;
 }
 
-uint32_t ContextRecorder::AskOracle(ThreadSlot& slot, ContextTrail& trail, void* context) const {
+uint32_t ContextRecorder::AskOracle(ThreadSlot& slot, ContextTrail& trail, void* context) {
   HookContext& hooks = Hooks();
   if (hooks.walker == nullptr || slot.env == nullptr) return 0;
   AsgctTrace trace{slot.env, 0, trail.oracle};
+  uint64_t began = __rdtsc();
   hooks.walker(&trace, ContextTrail::kFrames, context);
+  Count(counters.oracle_walks);
+  Count(counters.oracle_cycles, __rdtsc() - began);
   return trace.count > 0 ? static_cast<uint32_t>(trace.count) : 0;
 }
 

@@ -60,7 +60,7 @@ class ContextRecorder {
     std::atomic<uint64_t> samples{0}, trusted_walks{0}, whole_walks{0}, frames_walked{0},
         deferred{0}, deferred_taken{0}, busy{0}, no_room{0}, broken{0}, detached_depth{0},
         detached_outside{0}, no_frames{0}, returns{0}, marks_lost{0}, walk_cycles{0},
-        hook_cycles{0};
+        hook_cycles{0}, oracle_walks{0}, oracle_cycles{0};
   };
   Counters counters;
   void ResetCounters();
@@ -87,7 +87,7 @@ class ContextRecorder {
   bool StillThere(const VisitedStack& visited, uint32_t depth) const;
   void Mark(ContextTrail& trail, uintptr_t thread, bool trusted);
   void Defer(ContextTrail& trail, uintptr_t thread);
-  uint32_t AskOracle(ThreadSlot& slot, ContextTrail& trail, void* context) const;
+  uint32_t AskOracle(ThreadSlot& slot, ContextTrail& trail, void* context);
 };
 
 }  // namespace assay::sampling

@@ -349,7 +349,9 @@ void ContextSampler::Stop() {
 
 void ContextSampler::BeginSegment() {
   std::lock_guard lock(ledger_mutex_);
-  if (ledger_ != nullptr) ledger_->BeginSegment();
+  if (ledger_ == nullptr) return;
+  ledger_->BeginSegment();
+  recorder_.ResetCounters();
 }
 
 void ContextSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
@@ -388,6 +390,11 @@ void ContextSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   metadata["samples-at-return"] = std::to_string(counters.deferred_taken);
   uint64_t ns = MonotonicNs() - start_ns_, cycles = __rdtsc() - start_tsc_;
   double scale = cycles == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(cycles);
+  if (counters.oracle_walks > 0) {
+    metadata["oracle-walks"] = std::to_string(counters.oracle_walks);
+    metadata["oracle-ms"] =
+        std::to_string(static_cast<double>(counters.oracle_cycles) * scale / 1e6);
+  }
   metadata["walk-ms"] = std::to_string(static_cast<double>(counters.walk_cycles) * scale / 1e6);
   metadata["assay-cpu-ms"] = std::to_string(static_cast<double>(own_cpu_ns_.load()) / 1e6);
   metadata["hook-ms"] = std::to_string(static_cast<double>(counters.hook_cycles) * scale / 1e6);

@@ -164,6 +164,19 @@ class Contexts(unittest.TestCase):
         self.assertLess(len(data["contexts"]), 1500)
 
     @each_jdk(versions=(25,))
+    def test_segments_are_alike(self, version):
+        _, path = profile_of(version, "-cp", self.classes, "Shapes", "shape", "6",
+                             options=("--segment", "1500ms", "--flush", "500ms", "--keep-segments", "2"))
+        segments = sorted(pathlib.Path(path).parent.glob(pathlib.Path(path).name + ".*"))
+        self.assertEqual(len(segments), 2, segments)
+        self.assertNotEqual(segments[0].suffix, ".1")
+        for each in map(stacks, map(contexts, segments)):
+            self.assertGreater(below(each, "spin")["samples"], 50)
+            self.assertLess(below(each, "spin")["self"], 2.5e9)
+        likeness = json.loads(assay("compare", *segments, "--json").stdout)
+        self.assertGreater(likeness["correlation"], 0.8)
+
+    @each_jdk(versions=(25,))
     def test_virtual_threads(self, version):
         data = self.verified(version, "Waiting", "200", options=("--tick", "500us"))
         names = {name for c in data["contexts"] for name in c["stack"]}
