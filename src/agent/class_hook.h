@@ -1,6 +1,6 @@
-// What the collectors that rewrite classes share: a JVMTI environment whose class hook is theirs, and
-// the way from the hook's bytes through a pass and back. A class or method that cannot be rewritten
-// stays as it is and is noted. The hook runs on any thread that loads classes.
+// What the collectors that rewrite classes share: a JVMTI environment whose class hook is theirs,
+// and the way from the hook's bytes through a pass and back. A class or method that cannot be
+// rewritten stays as it is and is noted. The hook runs on any thread that loads classes.
 #pragma once
 
 #include <jvmti.h>
@@ -19,8 +19,8 @@ namespace assay::agent {
 // An environment that may rewrite classes, loaded ones included. The hook is off.
 Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHook hook);
 
-// Switches the hook on and sends the classes that are loaded already through it. Classes that the VM
-// refuses are noted as lost.
+// Switches the hook on and sends the classes that are loaded already through it. Classes that the
+// VM refuses are noted as lost.
 void StartRewriting(jvmtiEnv* jvmti, JNIEnv* jni, ExactRegistry& notes);
 // Gives every class its own code back, except when the VM dies anyway (`jni` is null).
 void StopRewriting(jvmtiEnv* jvmti, JNIEnv* jni);

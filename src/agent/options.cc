@@ -72,6 +72,9 @@ constexpr OptionSpec kOptions[] = {
     {"duplication", kChoice, "full", "full|partial|none|auto", "sampled",
      "how much of a method is copied for its samples"},
     {"iterations", kCount, "1", "", "sampled", "loop iterations that a sample may last"},
+    {"by-calls", kFlag, "true", "", "sampled",
+     "sample small methods with the calls that reach them instead of by checks of their own (needs "
+     "call-edge and all classes)"},
     {"huge-methods", kFlag, "false", "", "sampled",
      "let methods grow past 8,000 bytes (assay run tells the JVM to compile them)"},
     {"count-checks", kFlag, "false", "", "sampled",

@@ -140,7 +140,7 @@ instrument::Duplication ToDuplication(const std::string& text) {
 // What cannot be changed without rewriting everything again.
 constexpr std::string_view kFixed[] = {"instrument",   "duplication", "trigger",      "iterations",
                                        "include",      "exclude",     "count-checks", "checks-only",
-                                       "huge-methods", "seed",        "output"};
+                                       "huge-methods", "seed",        "output",       "by-calls"};
 
 class SampledCollector : public Collector {
  public:
@@ -159,8 +159,9 @@ class SampledCollector : public Collector {
     ASSAY_TRY(DefineRuntime(vm, jni));
     engine->results.Restart();
     engine->memory.shared()->seed = static_cast<int64_t>(options.Count("seed"));
-    StartRewriting(engine->jvmti, jni, engine->results.registry());
+    // First: a thread that meets a check while the interval is 0 asks again 16,384 checks later.
     SetTrigger(jni);
+    StartRewriting(engine->jvmti, jni, engine->results.registry());
     return {};
   }
 
@@ -210,7 +211,15 @@ class SampledCollector : public Collector {
     duplicate.max_bytes = options.Flag("huge-methods") ? 65535 : 8000;
     duplicate.count_checks = options.Flag("count-checks");
     duplicate.checks_only = options.Flag("checks-only");
+    duplicate.by_calls = ByCalls(options);
     return {};
+  }
+
+  // Calls by classes that are left out would be missing.
+  static bool ByCalls(const Options& options) {
+    auto names = options.List("instrument");
+    return options.Flag("by-calls") && !options.IsSet("include") && !options.IsSet("exclude") &&
+           std::find(names.begin(), names.end(), "call-edge") != names.end();
   }
 
   void SetTrigger(JNIEnv* jni) {

@@ -9,6 +9,18 @@ namespace assay::agent {
 
 using instrument::CallEdgeKey;
 
+namespace {
+
+// Straight methods calling each other without end would never return.
+constexpr int kMaxStraightDepth = 100;
+
+std::string MethodKey(std::string_view class_name, std::string_view name,
+                      std::string_view descriptor) {
+  return std::string(class_name).append(1, '.').append(name).append(descriptor);
+}
+
+}  // namespace
+
 uint32_t SampledResults::Id(const instrument::Instrumentation& by,
                             const std::vector<std::string>& key) {
   std::string joined(by.name());
@@ -37,11 +49,21 @@ void SampledResults::AddClass(const classfile::ClassFile& file) {
   classes_[std::string(file.Name())] = std::move(info);
 }
 
+bool SampledResults::CountsByCalls(const classfile::ClassFile& file,
+                                   const classfile::Method& method,
+                                   const std::vector<uint32_t>& ids) {
+  std::lock_guard lock(mutex_);
+  straight_[MethodKey(file.Name(), file.NameOf(method), file.DescriptorOf(method))] = ids;
+  return true;
+}
+
 void SampledResults::Restart() {
   std::lock_guard lock(mutex_);
   memory_.ResetCounts(static_cast<uint32_t>(counters_.size()));
   sums_.clear();
   key_sums_.clear();
+  targets_.clear();
+  straight_.clear();
 }
 
 void SampledResults::Add(Sum& sum, int64_t now, double weight) {
@@ -86,8 +108,11 @@ std::string SampledResults::Resolve(const std::string& class_name,
   return found != nullptr ? *found : class_name;
 }
 
-void SampledResults::FillEdge(profile::Profile& profile, const Counter& counter,
-                              const std::string* text, const Sum& sum) {
+const SampledResults::Target& SampledResults::TargetOf(profile::Profile& profile, uint64_t place,
+                                                       const Counter& counter,
+                                                       const std::string* text) {
+  auto [it, added] = targets_.try_emplace(place);
+  if (!added) return it->second;
   const auto& key = counter.key;
   uint32_t caller = registry_.Method(key[CallEdgeKey::kClass], key[CallEdgeKey::kMethod],
                                      key[CallEdgeKey::kDescriptor]);
@@ -100,22 +125,33 @@ void SampledResults::FillEdge(profile::Profile& profile, const Counter& counter,
     std::string owner =
         Resolve(text != nullptr ? *text : key[CallEdgeKey::kTargetClass], name + descriptor);
     callee = registry_.ProfileMethod(profile, registry_.Method(owner, name, descriptor));
+    auto straight = straight_.find(MethodKey(owner, name, descriptor));
+    if (straight != straight_.end()) it->second.counts = &straight->second;
   }
   int32_t bci = std::atoi(key[CallEdgeKey::kBci].c_str());
-  auto& edge =
-      profile.edge(profile.InternEdge(registry_.ProfileMethod(profile, caller), bci, callee));
+  it->second.edge = profile.InternEdge(registry_.ProfileMethod(profile, caller), bci, callee);
+  return it->second;
+}
+
+void SampledResults::AddCalls(profile::Profile& profile, uint64_t place, const Counter& counter,
+                              const std::string* text, const Sum& sum, int depth) {
+  // "null" is the class of no receiver: the call fails.
+  if (sum.samples == 0 || depth > kMaxStraightDepth || (text != nullptr && *text == "null")) return;
+  const Target& target = TargetOf(profile, place, counter, text);
+  auto& edge = profile.edge(target.edge);
   edge.samples += static_cast<uint64_t>(sum.samples);
   edge.weight += sum.weight;
+  if (target.counts == nullptr) return;
+  for (uint32_t id : *target.counts) {
+    implied_[id].samples += sum.samples;
+    implied_[id].weight += sum.weight;
+    if (IsCallEdge(counters_[id])) AddCalls(profile, id, counters_[id], nullptr, sum, depth + 1);
+  }
 }
 
 void SampledResults::FillRow(profile::Profile& profile, const Counter& counter,
                              const std::string* text, const Sum& sum) {
   if (sum.samples == 0) return;
-  if (counter.by->table() == "edges") {
-    // "null" is the class of no receiver: the call fails.
-    if (text == nullptr || *text != "null") FillEdge(profile, counter, text, sum);
-    return;
-  }
   auto& rows = profile.tables[std::string(counter.by->table())].rows;
   rows.push_back({counter.key, static_cast<uint64_t>(sum.samples), sum.weight});
   if (text != nullptr) rows.back().key.push_back(instrument::DottedName(*text));
@@ -129,19 +165,29 @@ void SampledResults::Fill(profile::Profile& profile) {
     edge.weight = 0;
   }
   for (const Counter& counter : counters_) {
-    if (counter.by == nullptr || counter.by->table() == "edges") continue;
+    if (counter.by == nullptr || IsCallEdge(counter)) continue;
     auto& table = profile.tables[std::string(counter.by->table())];
     table.columns = counter.by->columns();
     table.rows.clear();
   }
+  implied_.assign(counters_.size(), {});
   for (uint32_t id = 1; id < sums_.size(); ++id) {
-    FillRow(profile, counters_[id], nullptr, sums_[id]);
+    if (IsCallEdge(counters_[id])) AddCalls(profile, id, counters_[id], nullptr, sums_[id], 0);
   }
   memory_.ForEachKey([&](uint32_t slot, uint32_t id, const std::string& text, int64_t) {
-    if (auto it = key_sums_.find(slot); it != key_sums_.end()) {
+    auto it = key_sums_.find(slot);
+    if (it == key_sums_.end()) return;
+    if (IsCallEdge(counters_[id])) {
+      AddCalls(profile, uint64_t{slot} << 32, counters_[id], &text, it->second, 0);
+    } else {
       FillRow(profile, counters_[id], &text, it->second);
     }
   });
+  for (uint32_t id = 1; id < sums_.size(); ++id) {
+    if (IsCallEdge(counters_[id])) continue;
+    FillRow(profile, counters_[id], nullptr,
+            {sums_[id].samples + implied_[id].samples, sums_[id].weight + implied_[id].weight});
+  }
   for (auto& [name, table] : profile.tables) {
     std::sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
       return a.weight != b.weight ? a.weight > b.weight : a.key < b.key;

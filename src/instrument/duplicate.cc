@@ -6,13 +6,13 @@
 //   back(H):    check ? copy of H : H
 //
 // Checks on edges are all pieces of their own behind the rest, so that the body stays as it is and
-// nothing has to jump around them. Such a piece lies in the exception ranges of the block that it leads
-// to: a probe can throw (stack overflow), and HotSpot does not compile a method in which that could
-// leave a monitor locked (generateOopMap.cpp, do_exception_edge).
+// nothing has to jump around them. Such a piece lies in the exception ranges of the block that it
+// leads to: a probe can throw (stack overflow), and HotSpot does not compile a method in which that
+// could leave a monitor locked (generateOopMap.cpp, do_exception_edge).
 //
-// A jump is backwards when its target does not come later in the code. Every cycle has one, also in irreducible
-// code; it is what HotSpot counts as a back edge. A cycle through an exception handler further up is
-// left by the copy's exception ranges: they lead to handlers of the body.
+// A jump is backwards when its target does not come later in the code. Every cycle has one, also in
+// irreducible code; it is what HotSpot counts as a back edge. A cycle through an exception handler
+// further up is left by the copy's exception ranges: they lead to handlers of the body.
 #include "src/instrument/duplicate.h"
 
 #include <algorithm>
@@ -47,6 +47,9 @@ class Duplicator {
         build_(file, code),
         emit_(build_) {
     for (const Operation& operation : plan.operations) Sort(operation);
+    // The same in every run, and different from method to method.
+    for (const Element& element : code.elements)
+      lane_ = lane_ * 31 + static_cast<uint32_t>(element.op);
     for (uint32_t b = 0; b < size(); ++b) {
       body_.push_back(code.NewLabel());
       copy_.push_back(code.NewLabel());
@@ -131,7 +134,8 @@ class Duplicator {
 
   void Check() {
     Note(Note::kCheck);
-    build_.InvokeStatic(kSampledRuntime, options_.check, "()Z");
+    build_.PushInt(static_cast<int32_t>(lane_++ % kSampledLanes));
+    build_.InvokeStatic(kSampledRuntime, plan_.small ? "called" : options_.check, "(I)Z");
   }
 
   void Prologue() {
@@ -183,7 +187,8 @@ class Duplicator {
       EndOfBlock(b, false);
     }
     // Labels behind the last block end exception ranges.
-    for (uint32_t i = size() == 0 ? 0 : plan_.flow.blocks().back().end; i < build_.Old().size(); ++i) {
+    for (uint32_t i = size() == 0 ? 0 : plan_.flow.blocks().back().end; i < build_.Old().size();
+         ++i) {
       build_.Copy(build_.Old()[i]);
     }
   }
@@ -232,7 +237,7 @@ class Duplicator {
   void BlockFrame(uint32_t b, bool in_copy) {
     if (!code_.has_frames || !plan_.blocks[b].knows_frame) return;
     Element frame{ElementKind::kFrame, Op::kNop, 0, static_cast<int32_t>(plan_.blocks[b].frame),
-                  Element::kInserted, {}};
+                  Element::kInserted,  {}};
     if (in_copy) frame = bytecode::CloneElement(code_, frame, map_);
     build_.Frame(static_cast<uint32_t>(frame.value));
   }
@@ -249,7 +254,10 @@ class Duplicator {
       copy.value = static_cast<int32_t>(code_.switches.size());
       code_.switches.push_back(std::move(table));
     }
+    bool tells = in_copy && options_.by_calls && bytecode::IsInvoke(element.op);
+    if (tells) build_.InvokeStatic(kSampledRuntime, "raise", "()V");
     build_.Copy(copy);
+    if (tells) build_.InvokeStatic(kSampledRuntime, "lower", "()V");
     last_op_ = element.op;
   }
 
@@ -432,17 +440,51 @@ class Duplicator {
   Label entry_;  // of the copy
   uint16_t left_ = 0;
   Op last_op_ = Op::kNop;
+  uint32_t lane_ = 0;  // of the next check
   std::vector<Piece> pieces_;
   std::map<uint32_t, Label> back_, enter_, landing_, again_, stay_;
 };
 
 }  // namespace
 
+namespace {
+
+// The first call that may throw, so that what follows is not executed.
+uint32_t FirstCall(const classfile::ClassFile& file, const Code& code) {
+  for (uint32_t i = 0; i < code.elements.size(); ++i) {
+    const Element& element = code.elements[i];
+    if (!element.IsInstruction() || !bytecode::IsInvoke(element.op)) continue;
+    bool harmless = element.op == Op::kInvokespecial &&
+                    file.pool.Member(element.index).owner == "java/lang/Object" &&
+                    file.pool.Member(element.index).name == "<init>";
+    if (!harmless) return i;
+  }
+  return ~0u;
+}
+
+}  // namespace
+
+bool DuplicatePass::LeftToCallers(const Plan& plan, const classfile::ClassFile& file,
+                                  const classfile::Method& method, const Code& code) const {
+  if (!options_.by_calls || !IsStraight(code) || !IsCalledByCode(file, method)) return false;
+  const uint32_t last = FirstCall(file, code);
+  std::vector<uint32_t> ids;
+  for (const Operation& operation : plan.operations) {
+    const Point& point = operation.point;
+    if (!point.plain || (point.place != Place::kBefore && point.place != Place::kEntry)) {
+      return false;
+    }
+    if (point.place == Place::kBefore && point.element > last) return false;
+    ids.push_back(point.id);
+  }
+  return ids_.CountsByCalls(file, method, ids);
+}
+
 Result<bool> DuplicatePass::Apply(classfile::ClassFile& file, const classfile::Method& method,
                                   Code& code) {
   uint32_t bytes_before = EstimateBytes(code);
   ASSAY_ASSIGN(Plan plan, MakePlan(options_, plugins_, ids_, file, method, code));
-  if (plan.operations.empty()) return false;
+  if (plan.operations.empty() || LeftToCallers(plan, file, method, code)) return false;
   Duplicator duplicator(options_, plan, file, code);
   ASSAY_TRY(duplicator.Run(file.pool));
   if (bytes_before <= options_.max_bytes && EstimateBytes(code) > options_.max_bytes) {

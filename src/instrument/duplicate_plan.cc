@@ -32,13 +32,54 @@ uint32_t EstimateBytes(const Code& code) {
   return bytes;
 }
 
+bool IsCalledByCode(const classfile::ClassFile& file, const classfile::Method& method) {
+  std::string_view name = file.NameOf(method);
+  return name != "<clinit>" && name != "main" && name != "run" && !name.starts_with("lambda$") &&
+         !method.Has(classfile::kAccSynthetic);
+}
+
+bool IsSmall(const Code& code) {
+  // HotSpot's MaxInlineSize: such methods are inlined wherever they are called at all.
+  if (code.original_length > 35) return false;
+  std::vector<bool> seen(code.label_count);
+  auto back = [&seen](bytecode::Label label) { return seen[label.id]; };
+  for (const Element& element : code.elements) {
+    if (element.IsLabel()) seen[element.label().id] = true;
+    if (!element.IsInstruction()) continue;
+    if (bytecode::IsJump(element.op) && back(element.label())) return false;
+    if (!bytecode::IsSwitch(element.op)) continue;
+    const auto& table = code.switches[static_cast<size_t>(element.value)];
+    if (back(table.fallback)) return false;
+    for (bytecode::Label label : table.targets) {
+      if (back(label)) return false;
+    }
+  }
+  return true;
+}
+
+bool IsStraight(const Code& code) {
+  if (!code.tries.empty()) return false;
+  for (const Element& element : code.elements) {
+    if (!element.IsInstruction()) continue;
+    if (bytecode::IsJump(element.op) || bytecode::IsSwitch(element.op) || element.Is(Op::kAthrow)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 namespace {
 
 class Planner {
  public:
   Planner(const DuplicateOptions& options, std::span<const Instrumentation* const> plugins,
           PointIds& ids, classfile::ClassFile& file, const classfile::Method& method, Code& code)
-      : options_(options), plugins_(plugins), ids_(ids), file_(file), method_(method), code_(code) {}
+      : options_(options),
+        plugins_(plugins),
+        ids_(ids),
+        file_(file),
+        method_(method),
+        code_(code) {}
 
   Result<Plan> Run() {
     for (const Element& element : code_.elements) {
@@ -55,6 +96,8 @@ class Planner {
     FindInstrumented(body);
     ASSAY_TRY(FindFacts());
     Decide();
+    plan_.small = options_.by_calls && !plan_.copied.empty() && IsSmall(code_) &&
+                  IsCalledByCode(file_, method_);
     if (!plan_.copied.empty()) ASSAY_TRY(CheckTransitions());
     return std::move(plan_);
   }
@@ -165,7 +208,8 @@ class Planner {
         break;
       case Duplication::kAutomatic:
         can_choose ? CopyPart() : CopyAll();
-        if (!whole_region_ && NoneIsBetter()) plan_.copied.clear(), plan_.partial = false;
+        if (!whole_region_ && !(options_.by_calls && Calls()) && NoneIsBetter())
+          plan_.copied.clear(), plan_.partial = false;
         break;
     }
   }
@@ -211,7 +255,8 @@ class Planner {
     }
   }
 
-  // An object between `new` and its constructor has another type in the copy: no way leads over there.
+  // An object between `new` and its constructor has another type in the copy: no way leads over
+  // there.
   bool ForceMore(std::vector<bool>& forced) {
     bool more = false;
     for (uint32_t b = 0; b < size(); ++b) {
@@ -223,6 +268,14 @@ class Planner {
       }
     }
     return more;
+  }
+
+  // Only a copy tells the methods that it calls.
+  bool Calls() const {
+    for (const Element& element : code_.elements) {
+      if (element.IsInstruction() && bytecode::IsInvoke(element.op)) return true;
+    }
+    return false;
   }
 
   // Estimated executions of operations against those of checks, a loop counting as ten.

@@ -30,6 +30,7 @@ struct Plan {
   std::vector<uint32_t> frame_before;  // per element with an operation, else 0; none mode only
   std::vector<bool> copied;            // per block; empty: no duplication
   bool partial = false;
+  bool small = false;  // sampled when its caller is
 
   bool Copied(uint32_t block) const { return copied[block]; }
 };
@@ -39,6 +40,13 @@ Result<Plan> MakePlan(const DuplicateOptions& options,
                       std::span<const Instrumentation* const> plugins, PointIds& ids,
                       classfile::ClassFile& file, const classfile::Method& method,
                       bytecode::Code& code);
+
+// Not by the VM or by classes that no hook sees, as far as names tell.
+bool IsCalledByCode(const classfile::ClassFile& file, const classfile::Method& method);
+// As short as what HotSpot always inlines, and no jump backwards.
+bool IsSmall(const bytecode::Code& code);
+// No branch, switch, exception handler or throw: what is in the method is executed once per call.
+bool IsStraight(const bytecode::Code& code);
 
 // The length of the code once encoded, a little too large rather than too small.
 uint32_t EstimateBytes(const bytecode::Code& code);

@@ -30,10 +30,20 @@ constexpr uint16_t kOld = 49;
 // i = 0; do { i++; T.f } while (i != 5): one loop with a field read in it.
 ByteVector Loop(TestMethod& test) {
   uint16_t field = *test.file.pool.AddFieldRef("T", "f", "I");
-  return {3, 59,                                                  // iconst_0, istore_0
-          132, 0, 1,                                              // iinc 0 1
-          178, static_cast<uint8_t>(field >> 8), static_cast<uint8_t>(field), 87,  // getstatic, pop
-          26, 8, 160, 0xff, 0xf7,                                 // iload_0, iconst_5, if_icmpne -9
+  return {3,
+          59,  // iconst_0, istore_0
+          132,
+          0,
+          1,  // iinc 0 1
+          178,
+          static_cast<uint8_t>(field >> 8),
+          static_cast<uint8_t>(field),
+          87,  // getstatic, pop
+          26,
+          8,
+          160,
+          0xff,
+          0xf7,  // iload_0, iconst_5, if_icmpne -9
           177};
 }
 

@@ -34,6 +34,7 @@ struct Point {
   uint32_t id = 0;       // of the counter; 0 for an operation that counts nothing
   int32_t value = 0;     // whatever Select wants to tell Emit
   int32_t kind = 0;      // the same
+  bool plain = false;    // Emit does nothing but Count(id): executions of the point are the count
 };
 
 // The method under work, as it is in the class file.
@@ -82,6 +83,12 @@ class PointIds {
  public:
   virtual ~PointIds() = default;
   virtual uint32_t Id(const Instrumentation& by, const std::vector<std::string>& key) = 0;
+  // Asked about a method without branches whose points are all plain: each is executed once per
+  // call. True when the counts of its callers will stand for its own; it then stays as it is.
+  virtual bool CountsByCalls(const classfile::ClassFile& file, const classfile::Method& method,
+                             const std::vector<uint32_t>& ids) {
+    return false;
+  }
 };
 
 class Instrumentation {

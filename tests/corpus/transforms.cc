@@ -199,6 +199,7 @@ class Duplicate : public instrument::Pass {
     options.duplication = kind_.duplication;
     options.iterations = kind_.iterations;
     options.max_bytes = 65535;
+    options.by_calls = kind_.duplication == instrument::Duplication::kAutomatic;
     return options;
   }
   std::vector<const instrument::Instrumentation*> Plugins() {

@@ -32,7 +32,7 @@ class AllocationSite : public Instrumentation {
       }
       uint32_t id = ids.Id(*this, {body.MethodName(), std::to_string(element.bci),
                                    TypeOf(body, element)});
-      points->push_back({.place = Place::kBefore, .element = i, .id = id});
+      points->push_back({.place = Place::kBefore, .element = i, .id = id, .plain = true});
     }
     return {};
   }

@@ -1,5 +1,6 @@
 // Counts calls by (caller, call site, callee). The operation is at the call: with a virtual call it
-// counts the receiver's class, from which the reader of the counts finds the method that it reached.
+// counts the receiver's class, from which the reader of the counts finds the method that it
+// reached.
 #include "src/instrument/plugins/plugins.h"
 
 namespace assay::instrument {
@@ -7,6 +8,20 @@ namespace {
 
 using bytecode::Element;
 using bytecode::Op;
+
+// The call can only reach the method that it names, which is one of this class.
+bool IsExact(const Body& body, const classfile::MemberRef& target) {
+  if (target.owner != body.file.Name()) return false;
+  for (const classfile::Method& method : body.file.methods) {
+    if (body.file.NameOf(method) != target.name ||
+        body.file.DescriptorOf(method) != target.descriptor) {
+      continue;
+    }
+    return (body.file.access_flags & classfile::kAccFinal) != 0 ||
+           method.Has(classfile::kAccFinal) || method.Has(classfile::kAccPrivate);
+  }
+  return false;
+}
 
 class CallEdge : public Instrumentation {
  public:
@@ -20,17 +35,21 @@ class CallEdge : public Instrumentation {
       if (!element.IsInstruction() || !bytecode::IsInvoke(element.op)) continue;
       classfile::MemberRef target;
       if (element.op != Op::kInvokedynamic) target = body.file.pool.Member(element.index);
-      uint32_t id = ids.Id(
-          *this, {std::string(body.file.Name()), std::string(body.file.NameOf(body.method)),
-                  std::string(body.file.DescriptorOf(body.method)), std::to_string(element.bci),
-                  std::string(target.owner), std::string(target.name),
-                  std::string(target.descriptor)});
-      bool dispatched =
-          element.op == Op::kInvokevirtual || element.op == Op::kInvokeinterface;
+      uint32_t id =
+          ids.Id(*this, {std::string(body.file.Name()), std::string(body.file.NameOf(body.method)),
+                         std::string(body.file.DescriptorOf(body.method)),
+                         std::to_string(element.bci), std::string(target.owner),
+                         std::string(target.name), std::string(target.descriptor)});
+      bool dispatched = element.op == Op::kInvokevirtual || element.op == Op::kInvokeinterface;
       // Method handles reach whatever they were made of.
-      if (target.owner.starts_with("java/lang/invoke/")) dispatched = false;
-      points->push_back({.place = Place::kBefore, .element = i, .id = id,
-                         .value = element.index, .kind = dispatched});
+      bool handle = target.owner.starts_with("java/lang/invoke/");
+      if (handle || (dispatched && IsExact(body, target))) dispatched = false;
+      points->push_back({.place = Place::kBefore,
+                         .element = i,
+                         .id = id,
+                         .value = element.index,
+                         .kind = dispatched,
+                         .plain = !dispatched});
     }
     return {};
   }

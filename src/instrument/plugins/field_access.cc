@@ -23,7 +23,7 @@ class FieldAccess : public Instrumentation {
       classfile::MemberRef field = body.file.pool.Member(element.index);
       uint32_t id = ids.Id(*this, {DottedName(field.owner) + "." + std::string(field.name),
                                    read ? "read" : "write"});
-      points->push_back({.place = Place::kBefore, .element = i, .id = id});
+      points->push_back({.place = Place::kBefore, .element = i, .id = id, .plain = true});
     }
     return {};
   }

@@ -46,9 +46,9 @@ class Exhaustive(unittest.TestCase):
     @each_jdk()
     def test_known_counts_in_every_mode(self, version):
         plain = run(java(version), "-cp", self.known, "Known")
-        for mode in MODES:
+        for mode, trigger in [*((m, "counter") for m in MODES), ("full", "thread")]:
             result, path = sampled(version, "-cp", self.known, "Known",
-                                   options=["--interval", "1", "--duplication", mode])
+                                   options=["--interval", "1", "--duplication", mode, "--trigger", trigger])
             self.assertEqual(result.stdout, plain.stdout, mode)
             edges, checked = edges_of(path), 0
             for line in plain.stdout.splitlines():
@@ -114,6 +114,41 @@ class Checks(unittest.TestCase):
             self.assertEqual((partial["entries"], partial["back edges"]),
                              (full["entries"], full["back edges"]))
         self.assertGreater(full["back edges"], 5000)
+
+    @each_jdk(versions=(25,))
+    def test_property_one_for_all_classes(self, version):
+        """Small methods sampled with the calls that reach them have no more checks than others."""
+        found = {}
+        for mode in ("full", "partial"):
+            for by_calls in ("true", "false"):
+                _, path = sampled(version, "-cp", self.shapes, "Shapes",
+                                  options=["--duplication", mode, "--by-calls", by_calls, "--instrument",
+                                           "call-edge,field-access", "--count-checks", "true"])
+                counts = {row[0]: n for row, n in rows_of(path, "checks").items()}
+                self.assertLessEqual(counts["checks"], counts["entries"] + counts["back edges"])
+                found[mode, by_calls] = counts
+        # What the JDK does at start differs a little from run to run.
+        self.assertLess(found["partial", "true"]["checks"], 1.01 * found["full", "true"]["checks"])
+        self.assertLess(found["partial", "false"]["checks"], 1.01 * found["full", "false"]["checks"])
+        self.assertLess(found["full", "true"]["checks"], 0.9 * found["full", "false"]["checks"])
+
+    @each_jdk(versions=(17,))
+    def test_small_methods_are_sampled_with_their_callers(self, version):
+        """In expectation the same counts as with checks of their own."""
+        totals = {}
+        for by_calls in ("true", "false"):
+            _, path = sampled(version, "-cp", self.shapes, "Shapes", "2000",
+                              options=["--interval", "20", "--jitter", "10", "--by-calls", by_calls,
+                                       "--instrument", "call-edge,field-access"])
+            edges = edges_of(path)
+            totals[by_calls] = [sum(n for (_, _, callee), n in edges.items() if callee == name)
+                                for name in ("Shapes.leaf()V", "Shapes.sum(I)I")]
+            fields = rows_of(path, "fields")
+            totals[by_calls].append(fields["Shapes.total", "write"])
+            totals[by_calls].append(fields["Shapes$Other.extra", "write"])
+        for with_callers, alone in zip(totals["true"], totals["false"]):
+            self.assertGreater(alone, 0)
+            self.assertLess(abs(with_callers - alone), 0.15 * alone, totals)
 
     @each_jdk(versions=(17,))
     def test_an_interval_samples_that_share(self, version):

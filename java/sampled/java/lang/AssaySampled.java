@@ -31,18 +31,34 @@ public final class AssaySampled {
     /** No counter is set higher, so that a change of the interval is noticed soon. */
     private static final int LIMIT = 1 << 14;
 
-    private static final int SHARDS = 16;
+    /** Added to the counter of a thread that has one: new threads are below. */
+    private static final int KNOWN = 2 * LIMIT;
 
-    /** Counters of checks, one per shard and cache line; the first and last line stay unused. */
+    /** In the same int of a thread: it is being called by a copy. */
+    private static final int UP = 1 << 30;
+
+    /** The interval is 1. */
+    private static boolean everything;
+
+    /**
+     * A check decrements a counter, which takes as long as a value needs from a store to the next
+     * load, some five cycles. Checks follow each other faster than that, so that each place has one
+     * of several counters of its shard, all in one cache line.
+     */
+    private static final int LANES = 8;
+
+    private static final int SHARDS = 256;
+
+    /** The counters; the first and last line stay unused. */
     private static final int[] LEFT = new int[(SHARDS + 2) * 16];
 
-    /** What is left of the interval beyond LEFT, by shard. */
-    private static final long[] BEYOND = new long[SHARDS];
+    /** What is left of the interval beyond LEFT, by counter. */
+    private static final long[] BEYOND = new long[SHARDS * LANES];
 
     private static final int THREADS = 1024;
     private static final long[] THREAD_BEYOND = new long[THREADS];
     private static final long[] THREAD_RANDOM = new long[THREADS];
-    private static final long[] RANDOM = new long[SHARDS];
+    private static final long[] RANDOM = new long[SHARDS * LANES];
     private static int shards;
 
     private AssaySampled() {}
@@ -52,48 +68,91 @@ public final class AssaySampled {
     /** The address of the counter of a key, made when missing; 0 when there is no room. */
     private static native long newKey(long key, Object type, long value, int kind);
 
-    /** Every interval-th check of the threads of a shard. */
+    /** Every interval-th check in the places of a lane by the threads of a shard. */
     @ForceInline
-    public static boolean counter() {
+    public static boolean counter(int lane) {
         Thread thread = Thread.currentThread();
         if (thread == null) {
             return false;
         }
-        int shard = thread.threadLocalRandomSecondarySeed & (SHARDS - 1);
-        return --LEFT[shard * 16 + 16] < 0 && counted(thread, shard);
+        int seed = thread.threadLocalRandomSecondarySeed;
+        if ((seed & UP) != 0) {
+            thread.threadLocalRandomSecondarySeed = seed & ~UP;
+        }
+        int shard = seed & (SHARDS - 1);
+        return --LEFT[shard * 16 + 16 + lane] < 0 && counted(thread, shard, lane);
     }
 
     /** Every interval-th check of each thread. */
     @ForceInline
-    public static boolean thread() {
+    public static boolean thread(int lane) {
         Thread thread = Thread.currentThread();
         if (thread == null) {
             return false;
         }
-        int left = thread.threadLocalRandomSecondarySeed - 1;
+        int left = (thread.threadLocalRandomSecondarySeed & 4 * LIMIT - 1) - 1;
         thread.threadLocalRandomSecondarySeed = left;
-        return (left & -2 * LIMIT) != 0 && countedByThread(thread);
+        return left < KNOWN && countedByThread(thread, left);
     }
 
     /** The first check after each tick of a timer. */
     @ForceInline
-    public static boolean timer() {
-        return U.getIntVolatile(null, SHARED + TICK) != 0
+    public static boolean timer(int lane) {
+        Thread thread = Thread.currentThread();
+        if (thread == null) {
+            return false;
+        }
+        int seed = thread.threadLocalRandomSecondarySeed;
+        if ((seed & UP) != 0) {
+            thread.threadLocalRandomSecondarySeed = seed & ~UP;
+        }
+        return U.getIntOpaque(null, SHARED + TICK) != 0
                 && U.compareAndSetInt(null, SHARED + TICK, 1, 0);
     }
 
-    private static boolean counted(Thread thread, int shard) {
+    /** Whether the call that led here was made by a copy. */
+    @ForceInline
+    public static boolean called(int lane) {
+        Thread thread = Thread.currentThread();
+        return thread != null && (thread.threadLocalRandomSecondarySeed & UP) != 0 && taken(thread);
+    }
+
+    private static boolean taken(Thread thread) {
+        if (!everything) {
+            thread.threadLocalRandomSecondarySeed &= ~UP;
+        }
+        return true;
+    }
+
+    /** A copy is about to call. */
+    public static void raise() {
+        Thread thread = Thread.currentThread();
+        if (thread != null) {
+            thread.threadLocalRandomSecondarySeed |= UP;
+        }
+    }
+
+    /** The call has returned; whatever was called may have been none of ours. */
+    public static void lower() {
+        Thread thread = Thread.currentThread();
+        if (thread != null && !everything) {
+            thread.threadLocalRandomSecondarySeed &= ~UP;
+        }
+    }
+
+    private static boolean counted(Thread thread, int shard, int lane) {
+        int counter = shard * LANES + lane;
         long interval = U.getLongVolatile(null, SHARED + INTERVAL);
-        long beyond = BEYOND[shard];
+        long beyond = BEYOND[counter];
         boolean sample = beyond <= 0 && interval > 0;
         if (sample) {
-            beyond = interval + jitter(RANDOM, shard);
+            beyond = interval + jitter(RANDOM, counter);
         } else if (interval <= 0 || beyond > 2 * interval) {
             beyond = interval;
         }
         int next = beyond > LIMIT || beyond <= 0 ? LIMIT : (int) beyond;
-        BEYOND[shard] = beyond <= 0 ? 0 : beyond - next;
-        LEFT[shard * 16 + 16] = next - 1;
+        BEYOND[counter] = beyond <= 0 ? 0 : beyond - next;
+        LEFT[shard * 16 + 16 + lane] = next - 1;
         if (thread.threadLocalRandomSecondarySeed == 0) {
             // From here on the thread counts in a shard of its own, as long as there are some.
             int mine = shards + 1;
@@ -104,10 +163,16 @@ public final class AssaySampled {
         return sample;
     }
 
-    private static boolean countedByThread(Thread thread) {
-        int slot = (int) U.getLong(thread, TID) & (THREADS - 1);
+    private static boolean countedByThread(Thread thread, int left) {
+        long tid = U.getLong(thread, TID);
+        int slot = (int) tid & (THREADS - 1);
         long interval = U.getLongVolatile(null, SHARED + INTERVAL);
         long beyond = THREAD_BEYOND[slot];
+        if (left != KNOWN - 1) {
+            // A new thread starts anywhere in an interval: were its first check a sample, many
+            // short threads would give too many.
+            beyond = interval <= 1 ? 0 : fold(tid + U.getLong(null, SHARED + SEED)) % interval;
+        }
         boolean sample = beyond <= 0 && interval > 0;
         if (sample) {
             beyond = interval + jitter(THREAD_RANDOM, slot);
@@ -116,7 +181,7 @@ public final class AssaySampled {
         }
         int next = beyond > LIMIT || beyond <= 0 ? LIMIT : (int) beyond;
         THREAD_BEYOND[slot] = beyond <= 0 ? 0 : beyond - next;
-        thread.threadLocalRandomSecondarySeed = next - 1;
+        thread.threadLocalRandomSecondarySeed = KNOWN + next - 1;
         return sample;
     }
 
@@ -139,10 +204,13 @@ public final class AssaySampled {
 
     /** After a change of the interval: no counter waits for the end of the old one. */
     private static void restart() {
-        for (int i = 0; i < SHARDS; i++) {
-            BEYOND[i] = 0;
+        everything = U.getLongVolatile(null, SHARED + INTERVAL) == 1;
+        long interval = U.getLongVolatile(null, SHARED + INTERVAL);
+        for (int i = 0; i < SHARDS * LANES; i++) {
+            // The lanes of a shard do not sample all at once.
+            BEYOND[i] = interval / LANES * (i % LANES);
             RANDOM[i] = 0;
-            LEFT[i * 16 + 16] = 0;
+            LEFT[i / LANES * 16 + 16 + i % LANES] = 0;
         }
         for (int i = 0; i < THREADS; i++) {
             THREAD_BEYOND[i] = 0;
