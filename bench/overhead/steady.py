@@ -34,10 +34,15 @@ def stretch_length(workload, jdk, size, seconds):
 def main():
     parser = cli.parser(__doc__)
     parser.add_argument("--collector", action="append", choices=sorted(COLLECTORS))
+    parser.add_argument("--calls", action="append", default=[], metavar="OPTIONS",
+                        help='another column: calls with these options, such as "--tick 1ms --samples 64"')
     parser.add_argument("--blocks", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a stretch")
     arguments = parser.parse_args()
-    names = arguments.collector or (["calls"] if arguments.quick else ["null", "calls", "contexts"])
+    names = arguments.collector or ([] if arguments.calls else ["calls"] if arguments.quick else ["null", "calls", "contexts"])
+    chosen = {name: COLLECTORS[name] for name in names}
+    chosen.update({f"calls {options}": ("--collect", "calls", *options.split()) for options in arguments.calls})
+    names = list(chosen)
     blocks = arguments.blocks or (24 if arguments.quick else 40)
     text = ""
     for jdk in cli.jdks(arguments):
@@ -51,7 +56,7 @@ def main():
                 row = {"workload": workload.name, "collector": name, "jdk": jdk, "info": info, "why": ""}
                 try:
                     block, warmup, settle = stretch_length(workload, jdk, arguments.size, arguments.seconds)
-                    row.update(toggle.measure(workload, jdk, COLLECTORS[name], arguments.size, blocks, block,
+                    row.update(toggle.measure(workload, jdk, chosen[name], arguments.size, blocks, block,
                                               warmup, settle, arguments.budget or 60))
                     groups[name].append(row["cpu"])
                     cells.append(results.percent(stats.median_interval(row["cpu"])))

@@ -6,9 +6,12 @@ from . import common
 GRID = {False: ((1, 8, 16, 32, 128, 512), (1, 3, 7, 31)), True: ((1, 32), (1, 7))}
 
 
-def cbs(samples, stride, tick="10ms"):
-    return configs.calls(f"cbs-{samples}-{stride}", f"samples {samples}, stride {stride}", "--tick", tick,
-                         "--samples", str(samples), "--stride", str(stride), "--correct", "off")
+def cbs(samples, stride, *options):
+    return configs.calls(f"cbs-{samples}-{stride}", f"samples {samples}, stride {stride}",
+                         "--samples", str(samples), "--stride", str(stride), *options)
+
+
+PAPER_TICK = ("--tick", "10ms", "--correct", "off")
 
 
 def table2(arguments):
@@ -17,7 +20,7 @@ def table2(arguments):
     text, runs = "", []
     for jdk in cli.jdks(arguments):
         work = common.small_set(arguments, jdk, 2 if arguments.quick else 6)
-        cells = [cbs(s, t) for s in samples for t in strides]
+        cells = [cbs(s, t, *PAPER_TICK) for s in samples for t in strides]
         seen = common.accuracies("p0-table2", arguments, jdk, "paper", work, cells, 1)
         cost = common.overheads("p0-table2", arguments, jdk, accuracy.FLAGS["paper"], work,
                                 [configs.BASE, configs.NULL, *cells], (2, 2) if arguments.quick else (3, 5),
@@ -39,6 +42,24 @@ def table2(arguments):
 def _value(cost, work, samples, stride):
     estimate = common.mean_percent(cost, work, f"cbs-{samples}-{stride}")
     return "-" if estimate is None else f"{estimate.value:.1f}"
+
+
+def sweep(arguments):
+    """Accuracy for every cell at the default tick and correction, in both settings: where the defaults come from."""
+    samples, strides = GRID[arguments.quick]
+    cells = [cbs(s, t) for s in samples for t in strides]
+    text, runs = "", []
+    for jdk in cli.jdks(arguments):
+        work = common.small_set(arguments, jdk, 2 if arguments.quick else 4)
+        for setting in ("paper", "production"):
+            run = common.accuracies("p0-sweep", arguments, jdk, setting, work, cells, 1)
+            runs.append(run)
+            rows = [[f"{s}"] + [common.number(run.mean(work, f"cbs-{s}-{t}")) for t in strides] for s in samples]
+            ceiling = run.mean(work, "ceiling")
+            text += (f"JDK {jdk}, {setting} setting, overlap of call sites in %, mean of {', '.join(w.name for w in work)}"
+                     + (f"; ceiling {common.number(ceiling)}" if setting == "production" else "") + ":\n\n"
+                     + results.table(["samples"] + [f"stride {t}" for t in strides], rows) + "\n")
+    common.publish(arguments, "p0-sweep", "Samples and stride at the default tick", text, runs[-1].info, runs)
 
 
 def table3(arguments):

@@ -8,7 +8,7 @@
 p0-table2  samples x stride: overhead / accuracy       p0-table3  per program, small and large
 p1         bias programs; correction off, density, full  p2       exhaustive, framework, intervals
 p3         granularities, constant and jittered        p4         correlation of successive runs
-counts     exact counts against JFR's method timing
+counts     exact counts against JFR's method timing        p0-sweep   samples x stride at our own tick
 """
 import pathlib
 import sys
@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import cli
 from tables import counts, p0, p1, p2, p3, p4
 
-TABLES = {"counts": counts.counts, "p0-table2": p0.table2, "p0-table3": p0.table3, "p1": p1.bias,
+TABLES = {"counts": counts.counts, "p0-table2": p0.table2, "p0-table3": p0.table3, "p0-sweep": p0.sweep, "p1": p1.bias,
           "p1-correction": p1.correction, "p2": p2.intervals, "p3": p3.granularities, "p4": p4.precision}
 
 

@@ -102,6 +102,9 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* text, void* res
     doctor_options = new Options(*options);
     return JNI_OK;
   }
+  if (status.ok() && options->Text("command") != "start") {
+    status = Error{"command=" + options->Text("command") + " is for a JVM that runs already"};
+  }
   if (status.ok() && options->IsSet("apply")) {
     Status planned = PreparePlan(vm, *options);
     if (!planned.ok()) Log(planned.error().ToString() + "; running without the plan");

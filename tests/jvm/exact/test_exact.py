@@ -255,7 +255,10 @@ class BadInput(unittest.TestCase):
     @each_jdk()
     def test_a_wrong_agent_string_leaves_the_program_alone(self, version):
         classes = compile_java([HERE / "Known.java"])
-        result = run(java(version), f"-agentpath:{AGENT}=colect=exact", "-cp",
-                     classes, "Known")
-        self.assertIn("unknown option 'colect'", result.stderr)
-        self.assertIn("switches", result.stdout)
+        for options, complaint in (("colect=exact", "unknown option 'colect'"),
+                                   ("command=status", "command=status is for a JVM that runs already")):
+            with tempfile.TemporaryDirectory() as folder:
+                result = run(java(version), f"-agentpath:{AGENT}={options}", "-cp", classes, "Known", cwd=folder)
+                self.assertEqual(os.listdir(folder), [], "no profile was made")
+            self.assertIn(complaint, result.stderr)
+            self.assertIn("switches", result.stdout)
