@@ -1,5 +1,6 @@
 #include "src/agent/bytecodes_collector.h"
 
+#include <cstdio>
 #include <string>
 
 #include "src/agent/class_filter.h"
@@ -8,6 +9,7 @@
 #include "src/agent/exact_registry.h"
 #include "src/agent/runtime_class.h"
 #include "src/agent/vm_info.h"
+#include "src/base/hash.h"
 #include "src/instrument/count_pass.h"
 #include "src/instrument/count_scope.h"
 
@@ -43,6 +45,7 @@ struct Engine {
   uint32_t granularity = 0;
   uint32_t jitter = 0;
   uint32_t seed = 0;
+  std::string weights_digest;  // "" without --weights
   jvmtiEnv* jvmti = nullptr;
   jclass runtime = nullptr;
   jobject platform_loader = nullptr;
@@ -119,6 +122,22 @@ uint64_t Unsampled(JNIEnv* jni) {
   return value < 0 ? 0 : static_cast<uint64_t>(value);
 }
 
+Status TakeWeights(const std::string& path) {
+  engine->count.weights = {};
+  engine->weights_digest.clear();
+  if (path.empty()) return {};
+  FILE* in = std::fopen(path.c_str(), "re");
+  if (in == nullptr) return Error{"cannot read the weights in " + path};
+  char text[16384];
+  const size_t size = std::fread(text, 1, sizeof text, in);
+  std::fclose(in);
+  auto weights = instrument::ParseWeights({text, size});
+  if (!weights.ok()) return Error{path + ", " + weights.error().message};
+  engine->count.weights = *weights;
+  engine->weights_digest = std::to_string(HashBytes({text, size}));
+  return {};
+}
+
 Status TakeOptions(const Options& options) {
   const uint64_t granularity = options.Count("granularity");
   const uint64_t jitter = options.IsSet("jitter") ? options.Count("jitter") : 100;
@@ -132,6 +151,7 @@ Status TakeOptions(const Options& options) {
   engine->count.max_path = static_cast<uint32_t>(options.Count("max-path"));
   engine->count.leaf_methods = options.Flag("leaf-methods");
   engine->count.fewer_checks = options.Flag("fewer-checks");
+  ASSAY_TRY(TakeWeights(options.Text("weights")));
   engine->filter.Set(options);
   engine->all_are_application = options.IsSet("include");
   return {};
@@ -161,6 +181,11 @@ class BytecodesCollector : public Collector {
 
   void Snapshot(profile::Profile& profile) override {
     profile.self_unit = "bytecodes";
+    if (!engine->weights_digest.empty()) {
+      profile.self_unit = "cost";
+      // The name of the file is not part of a deterministic profile; its content is.
+      profile.metadata["weights"] = engine->weights_digest;
+    }
     profile.metadata["jitter"] = std::to_string(engine->jitter);
     engine->contexts.Fill(
         profile, [&](uint32_t method) { return engine->registry.ProfileMethod(profile, method); });

@@ -58,6 +58,9 @@ constexpr OptionSpec kOptions[] = {
     {"fewer-checks", kFlag, "true", "", "bytecodes",
      "check the counter at calls, exits and loop heads only, not in every block"},
 
+    {"weights", kText, "", "", "bytecodes",
+     "file that says what instructions count for (CLASS WEIGHT), instead of 1 each"},
+
     {"max-contexts", kCount, "20M", "", "exact,contexts",
      "contexts kept; later ones are counted by call edge only, or the lightest go [500k]"},
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
 
 #include "src/agent/class_filter.h"
@@ -33,7 +34,7 @@ struct RewriteOptions {
   std::string runtime = "inside";
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  std::string granularity, jitter, seed, profile, agent;
+  std::string granularity, jitter, seed, profile, agent, weights;
   int64_t first_number = -1;
   instrument::CountOptions count;
 };
@@ -189,6 +190,7 @@ class JarRewriter {
     set("seed", options_.seed);
     set("output", options_.profile);
     set("agent", options_.agent);
+    if (!options_.weights.empty()) set("unit", "cost");
     if (!text.empty()) archive_.Add(kSettings, ByteVector(text.begin(), text.end()));
   }
 
@@ -246,6 +248,14 @@ int Rewrite(RewriteOptions options) {
   options.granularity = Plain(options.granularity);
   options.jitter = Plain(options.jitter);
   options.seed = Plain(options.seed);
+  if (!options.weights.empty()) {
+    std::ifstream in(options.weights, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (!in.is_open() || in.bad()) throw CommandError(options.weights + " cannot be read");
+    auto weights = instrument::ParseWeights(text);
+    if (!weights.ok()) throw CommandError(options.weights + ", " + weights.error().message);
+    options.count.weights = *weights;
+  }
   Activity activity("rewriting " + options.input);
   auto archive = OpenArchive(options.input, options.output);
   JarRewriter(options, *archive).Run();
@@ -278,6 +288,8 @@ void RegisterRewrite(Cli& cli) {
                   "class that processes samples [assay.runtime.ContextTreeAgent]");
   app->add_option("--max-path", options->count.max_path,
                   "bytecodes executed at most between two checks of the counter; 0 = any [100]");
+  app->add_option("--weights", options->weights,
+                  "file that says what instructions count for (CLASS WEIGHT), instead of 1 each");
   app->add_option("--runtime", options->runtime,
                   "the runtime classes: inside the output, or outside: in assay-runtime.jar on the "
                   "class or module path [inside]")

@@ -61,6 +61,9 @@ void PrepareCollecting(agent::Options* options, std::vector<std::string>* flags)
   if (Status status = options->Set("output", output); !status.ok()) {
     throw CommandError(status.error().message);
   }
+  if (options->IsSet("weights")) {
+    static_cast<void>(options->Set("weights", AbsolutePath(options->Text("weights"))));
+  }
   std::error_code ignored;
   std::filesystem::remove(output, ignored);
   // ExtraFlags tells the JVM to compile such methods.

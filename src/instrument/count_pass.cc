@@ -271,7 +271,8 @@ Result<bool> CountPass::Apply(classfile::ClassFile& file, const classfile::Metho
       file.SuperName() != "java/lang/Object") {
     return Error{"could be Thread.getId, which the portable runtime calls"};
   }
-  ASSAY_ASSIGN(CountPlan plan, PlanCounting(code, options_.max_path, options_.fewer_checks));
+  ASSAY_ASSIGN(CountPlan plan, PlanCounting(code, options_.max_path, options_.fewer_checks,
+                                            options_.weights));
   const CountMode mode = CountModeOf(file, method, jdk_class_, plan.calls);
   if (mode == CountMode::kUntouched) return false;
   const uint32_t number =

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/instrument/count_weights.h"
 #include "src/instrument/pass.h"
 
 namespace assay::instrument {
@@ -26,6 +27,7 @@ struct CountOptions {
   bool leaf_methods = true;
   // Checks only at calls, exits and loop heads (P3, 5.2), otherwise in every block.
   bool fewer_checks = true;
+  OpcodeWeights weights;
   // Methods remove themselves from the stack when an exception leaves them. Needed when not every
   // method that may catch one is rewritten.
   bool unwind = false;

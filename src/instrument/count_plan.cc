@@ -24,8 +24,13 @@ using bytecode::Op;
 
 class Planner {
  public:
-  Planner(const Code& code, const ControlFlow& flow, uint32_t max_path, bool fewer_checks)
-      : code_(code), flow_(flow), max_path_(max_path), fewer_checks_(fewer_checks) {
+  Planner(const Code& code, const ControlFlow& flow, uint32_t max_path, bool fewer_checks,
+          const OpcodeWeights& weights)
+      : code_(code),
+        flow_(flow),
+        max_path_(max_path),
+        fewer_checks_(fewer_checks),
+        weights_(weights) {
     plan_.count.assign(code.elements.size(), 0);
     plan_.check.assign(code.elements.size(), 0);
     plan_.handler.assign(code.elements.size(), 0);
@@ -57,7 +62,8 @@ class Planner {
     for (uint32_t i = first; i < block.end; ++i) {
       const Element& element = code_.elements[i];
       if (!element.IsInstruction()) continue;
-      ++plan_.bytecodes;
+      const uint32_t weight = weights_.of[static_cast<uint8_t>(element.op)];
+      plan_.bytecodes += weight;
       throws_ |= element.op == Op::kAthrow;
       if (max_path_ != 0 && distance >= max_path_) {
         plan_.check[i] = 1;
@@ -65,7 +71,7 @@ class Planner {
         distance = 0;
       }
       ++distance;
-      ++plan_.count[segment];
+      plan_.count[segment] += weight;
       if (bytecode::IsInvoke(element.op)) {
         plan_.calls = true;
         distance = 0;
@@ -93,6 +99,7 @@ class Planner {
   const ControlFlow& flow_;
   const uint32_t max_path_;
   const bool fewer_checks_;
+  const OpcodeWeights& weights_;
   CountPlan plan_;
   std::vector<uint32_t> distance_;  // since the last check, at the start of each block
   std::vector<uint8_t> is_head_;
@@ -102,9 +109,10 @@ class Planner {
 
 }  // namespace
 
-Result<CountPlan> PlanCounting(const Code& code, uint32_t max_path, bool fewer_checks) {
+Result<CountPlan> PlanCounting(const Code& code, uint32_t max_path, bool fewer_checks,
+                               const OpcodeWeights& weights) {
   ASSAY_ASSIGN(ControlFlow flow, ControlFlow::Build(code));
-  return Planner(code, flow, max_path, fewer_checks).Run();
+  return Planner(code, flow, max_path, fewer_checks, weights).Run();
 }
 
 }  // namespace assay::instrument

@@ -124,6 +124,57 @@ class Counting(unittest.TestCase):
         # 1,597 calls return at once after 6 bytecodes, 1,596 call twice and execute 13.
         self.assertEqual(fib[1] - fib[0], 1597 * 6 + 1596 * 13)
 
+    def test_injected_regressions_of_any_size_are_named_with_their_size(self):
+        """k extra calls in one method, from 0.1 % to 10 % of the work."""
+        version = min(JDKS)
+        classes = compile_java([HERE / "Regress.java"])
+
+        def profile(extra, *options):
+            return profile_of(version, "-cp", classes, "Regress", str(extra),
+                              options=("--include", "Regress*", *options))[1]
+
+        exactly = ("--granularity", "1", "--jitter", "0")
+        base, sampled = profile(0, *exactly), profile(0)
+
+        def slower(path):
+            return next(m["self"] for m in show_json(path, "methods")["methods"] if "slower" in m["method"])
+
+        work, one_more = int(show_json(base)["metadata"]["bytecodes"]), profile(1, *exactly)
+        per_iteration = int(show_json(one_more)["metadata"]["bytecodes"]) - work  # with the loop around the call
+        per_call = slower(one_more) - slower(base)
+        for percent in (0.1, 0.3, 1, 3, 10):
+            calls = round(work * percent / 100 / per_call)
+            size = 100 * calls * per_call / work
+            result = assay("diff", base, profile(calls, *exactly), "--fail-over", f"{size * 0.9:.6f}", "--json",
+                           check=False)
+            self.assertEqual(result.returncode, 1)
+            found = {c.get("method"): c["growth"] for c in json.loads(result.stdout)["culprits"] if c.get("method")}
+            self.assertEqual(list(found), ["Regress.slower(I)I"])
+            self.assertAlmostEqual(found["Regress.slower(I)I"], size, delta=size * 0.02)
+            # With samples, the total is exact still.
+            more = int(show_json(profile(calls))["metadata"]["bytecodes"])
+            self.assertEqual(more - int(show_json(sampled)["metadata"]["bytecodes"]), calls * per_iteration)
+            self.assertEqual(assay("diff", base, profile(calls, *exactly), "--fail-over", f"{size * 1.3:.6f}",
+                                   check=False).returncode, 0)
+
+    @each_jdk()
+    def test_weights(self, version):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        listing = run(java(version, "javap"), "-c", "-p", "-cp", self.classes, "Counted").stdout
+        body = listing.split("static int leaf(int);")[1].split("\n\n")[0]
+        names = re.findall(r"^\s+\d+: (\w+)", body, re.MULTILINE)
+        (folder / "weights").write_text("multiply 7\nload 3\n")
+        cost = sum(7 if n == "imul" else 3 if n.startswith("iload") else 1 for n in names)
+        _, path = self.profile(version, options=(*APPLICATION, "--granularity", "1", "--jitter", "0", "--weights",
+                                                 folder / "weights"))
+        leaf = [c for c in show_json(path, "contexts")["contexts"] if c["stack"][-1] == "Counted.leaf(I)I"]
+        by_caller = {c["stack"][-2].split("(")[0]: c["self"] for c in leaf}
+        self.assertEqual(by_caller["Counted.collections"], 20_000 * cost)
+        (folder / "weights").write_text("multiply x\n")
+        result, _ = self.profile(version, options=("--weights", folder / "weights"), check=False)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("line 1: expected one whole number", result.stderr)
+
     def test_bad_granularity_is_refused(self):
         version = min(JDKS)
         result, _ = self.profile(version, options=("--granularity", "0"), check=False)

@@ -34,8 +34,11 @@ public final class AssayCounter {
     private static final Object LOCK = new Object();
     private static final AssayCounter NOBODY = new AssayCounter(null);
 
-    private static AssayCounter[] table = new AssayCounter[1024];
+    /** First counter of each chain, by thread id. A constant array: its address and length are in the code. */
+    private static final AssayCounter[] TABLE = new AssayCounter[4096];
     private static int threads;
+    /** So many counters make it worth looking for threads that ended. */
+    private static int crowd = 512;
     /** Bytecodes counted by threads that ended, since their last sample. */
     private static long ended;
     private static volatile int granularity = setup(0);
@@ -77,8 +80,7 @@ public final class AssayCounter {
         if (thread == null) {
             return NOBODY;
         }
-        AssayCounter[] known = table;
-        AssayCounter counter = known[(int) U.getLong(thread, TID) & (known.length - 1)];
+        AssayCounter counter = TABLE[(int) U.getLong(thread, TID) & (TABLE.length - 1)];
         if (counter != null && counter.thread == thread) {
             return counter;
         }
@@ -363,17 +365,24 @@ public final class AssayCounter {
         AssayCounter counter;
         boolean full;
         synchronized (LOCK) {
-            int slot = tid & (table.length - 1);
-            for (counter = table[slot]; counter != null; counter = counter.next) {
+            int slot = tid & (TABLE.length - 1);
+            AssayCounter before = null;
+            for (counter = TABLE[slot]; counter != null; counter = counter.next) {
                 if (counter.thread == thread) {
+                    if (before != null) { // threads that share a slot: the one that runs comes first
+                        before.next = counter.next;
+                        counter.next = TABLE[slot];
+                        TABLE[slot] = counter;
+                    }
                     return counter;
                 }
+                before = counter;
             }
             counter = new AssayCounter(thread);
-            counter.next = table[slot];
+            counter.next = TABLE[slot];
             U.storeFence();
-            table[slot] = counter;
-            full = ++threads > table.length / 2;
+            TABLE[slot] = counter;
+            full = ++threads > crowd;
         }
         // Until here the thread is a system thread, so that what the following calls is not counted.
         counter.admit();
@@ -398,34 +407,26 @@ public final class AssayCounter {
         mode = OUTSIDE;
     }
 
-    /** Forgets the counters of threads that ended; a larger table when there are few. */
+    /** Forgets the counters of threads that ended. */
     private static void makeRoom() {
         synchronized (LOCK) {
-            AssayCounter[] old = table;
-            int alive = 0;
-            for (AssayCounter first : old) {
-                for (AssayCounter counter = first; counter != null; counter = counter.next) {
-                    alive += counter.thread.isAlive() ? 1 : 0;
-                }
-            }
-            AssayCounter[] fresh = new AssayCounter[alive * 4 > old.length ? old.length * 2 : old.length];
             threads = 0;
-            for (AssayCounter first : old) {
+            for (int slot = 0; slot < TABLE.length; slot++) {
+                AssayCounter kept = null;
                 AssayCounter following;
-                for (AssayCounter counter = first; counter != null; counter = following) {
+                for (AssayCounter counter = TABLE[slot]; counter != null; counter = following) {
                     following = counter.next;
                     if (!counter.thread.isAlive()) {
                         ended += counter.rest();
                         continue;
                     }
-                    int slot = (int) U.getLong(counter.thread, TID) & (fresh.length - 1);
-                    counter.next = fresh[slot];
-                    fresh[slot] = counter;
+                    counter.next = kept;
+                    kept = counter;
                     threads++;
                 }
+                TABLE[slot] = kept;
             }
-            U.storeFence();
-            table = fresh;
+            crowd = threads * 2 + 512;
         }
     }
 
@@ -440,7 +441,7 @@ public final class AssayCounter {
     private static long unsampled() {
         synchronized (LOCK) {
             long sum = ended;
-            for (AssayCounter first : table) {
+            for (AssayCounter first : TABLE) {
                 for (AssayCounter counter = first; counter != null; counter = counter.next) {
                     sum += counter.rest();
                 }

@@ -71,7 +71,7 @@ final class ProfileFile {
         });
         chunk(METADATA, texts);
         Payload unit = new Payload();
-        unit.text("bytecodes");
+        unit.text(Settings.text("unit", "bytecodes"));
         chunk(SELF_UNIT, unit);
         Map<Methods.Method, Integer> methodIds = methods(tree);
         int nodes = nodes(methodIds, tree);

@@ -1,0 +1,95 @@
+"""Bytecode counting: is the file the same in every run, and the total that of the exact collector?"""
+import hashlib
+import json
+import subprocess
+import tempfile
+import pathlib
+
+from harness import cli, configs, machine, paths, process, results
+
+# What must not matter.
+CIRCUMSTANCES = ((), ("-XX:+UseSerialGC",), ("-XX:+UseParallelGC", "-Xmx300m"), ("-Xmx1g", "-Xmn20m"),
+                 ("-XX:TieredStopAtLevel=1",), ("-XX:-TieredCompilation",), ("-XX:+UseShenandoahGC",),
+                 ("-Xss4m", "-Xms600m"), ("-XX:+UseZGC", "-Xmx1g"), ("-XX:-UseCompressedOops",))
+JDK_CLASSES = "java.*:javax.*:jdk.*:sun.*:com.sun.*:org.w3c.*:org.xml.*"
+
+
+def scope(workload):
+    """Options that choose application classes only."""
+    if workload.name == "javac":
+        return ("--include", "com.sun.tools.*:bench.*")
+    return ("--exclude", JDK_CLASSES)
+
+
+def profile(workload, jdk, options, flags, out, size):
+    command = configs.Config("p3-same", "", assay=("-q", *options), kind="assay").command(
+        workload, jdk, size, 1, out, flags, marks=False)
+    result = process.run(command, 600, cwd=out.parent)
+    if not result.ok or not out.exists():
+        raise RuntimeError(f"{workload.name}: {result.why or 'no profile'}")
+    return hashlib.sha256(out.read_bytes()).hexdigest()[:12]
+
+
+def total(path, by_metadata):
+    shown = json.loads(subprocess.run([paths.ASSAY, "show", path, "--by", "methods", "--json", "--top", "0"],
+                                      capture_output=True, text=True, check=True).stdout)
+    if by_metadata:
+        return int(shown["metadata"]["bytecodes"])
+    return sum(m.get("self", 0) for m in shown["methods"])
+
+
+def first_difference(before, after):
+    shown = subprocess.run([paths.ASSAY, "diff", before, after, "--by", "methods", "--json", "--top", "1"],
+                           capture_output=True, text=True)
+    for difference in json.loads(shown.stdout).get("differences", []):
+        for change in difference["changes"]:
+            name = change.get("method", "?").split("(")[0]
+            return f"{name}: {change['before']:.0f} -> {change['after']:.0f}"
+    return "unsampled rest"
+
+
+def same(arguments):
+    runs = 3 if arguments.quick else len(CIRCUMSTANCES)
+    raw = paths.RAW / "p3-same.jsonl"
+    raw.parent.mkdir(parents=True, exist_ok=True)
+    kept, rows, app = [], [], {}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for jdk in cli.jdks(arguments):
+            for workload in cli.workloads(arguments, jdk, deterministic=True):
+                row = {"workload": workload.name, "jdk": jdk, "info": machine.describe(jdk)}
+                try:
+                    files = [folder / f"{workload.name}-{jdk}-{i}" for i in range(runs)]
+                    digests = [profile(workload, jdk, ("--collect", "bytecodes"), flags, file, arguments.size)
+                               for flags, file in zip(CIRCUMSTANCES, files)]
+                    other = next((i for i, d in enumerate(digests) if d != digests[0]), None)
+                    row["same"] = sum(d == digests[0] for d in digests)
+                    row["difference"] = "" if other is None else (
+                        f"{' '.join(CIRCUMSTANCES[other])}: {first_difference(files[0], files[other])}")
+                    exact, counted = folder / "exact", folder / "counted"
+                    profile(workload, jdk, ("--collect", "exact", *scope(workload)), (), exact, arguments.size)
+                    row["app"] = profile(workload, jdk, ("--collect", "bytecodes", *scope(workload)), (), counted,
+                                         arguments.size)
+                    row["exact"], row["counted"] = total(exact, False), total(counted, True)
+                    app.setdefault(workload.name, {})[jdk] = row["app"]
+                except (RuntimeError, subprocess.CalledProcessError, ValueError, KeyError) as failure:
+                    row["why"] = str(failure)
+                kept.append(row)
+                print(json.dumps({k: v for k, v in row.items() if k != "info"}), flush=True)
+                with open(raw, "a") as file:
+                    file.write(json.dumps(row) + "\n")
+    for row in kept:
+        if "why" in row:
+            rows.append([row["workload"], row["jdk"], "failed", row["why"], "-", "-"])
+            continue
+        both = app[row["workload"]]
+        error = 100 * (row["counted"] / row["exact"] - 1)
+        rows.append([row["workload"], row["jdk"], f"{row['same']} of {runs}", row["difference"] or "-", f"{error:+.4f}",
+                     "-" if len(both) < 2 else "yes" if len(set(both.values())) == 1 else "no"])
+    text = results.table(["program", "JDK", "equal files", "first difference", "total against exact, %",
+                          "application: 17 = 25"], rows)
+    if arguments.publish:
+        results.publish(raw, kept)
+        results.section("p3-same", "P3: equal files and exact totals", text, kept[-1]["info"],
+                        "bench/tables/run.py p3-same")
+    print(text)
