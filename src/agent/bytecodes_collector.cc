@@ -19,6 +19,7 @@ extern "C" const unsigned char assay_class_count_end[];
 namespace assay::agent {
 namespace {
 
+constexpr uint64_t kFewChecksFrom = 100;
 constexpr char kRuntimeClass[] = "java/lang/AssayCounter";
 
 class Numbers : public instrument::MethodNumbers {
@@ -150,7 +151,8 @@ Status TakeOptions(const Options& options) {
   engine->seed = static_cast<uint32_t>(options.Count("seed"));
   engine->count.max_path = static_cast<uint32_t>(options.Count("max-path"));
   engine->count.leaf_methods = options.Flag("leaf-methods");
-  engine->count.fewer_checks = options.Flag("fewer-checks");
+  // Intervals as short as a block: what a sample is charged with should be its own.
+  engine->count.fewer_checks = options.Flag("fewer-checks") && granularity >= kFewChecksFrom;
   ASSAY_TRY(TakeWeights(options.Text("weights")));
   engine->filter.Set(options);
   engine->all_are_application = options.IsSet("include");

@@ -56,7 +56,7 @@ constexpr OptionSpec kOptions[] = {
     {"leaf-methods", kFlag, "true", "", "bytecodes",
      "methods without calls are named only when they are sampled"},
     {"fewer-checks", kFlag, "true", "", "bytecodes",
-     "check the counter at calls, exits and loop heads only, not in every block"},
+     "check the counter at exits and loop heads only, not in every block and at calls"},
 
     {"weights", kText, "", "", "bytecodes",
      "file that says what instructions count for (CLASS WEIGHT), instead of 1 each"},

@@ -118,7 +118,7 @@ class JarRewriter {
     }
   }
 
-  // A multiple of 2^14 below 2^31.
+  // A multiple of 2^14 below 2^29.
   uint32_t FirstNumber() const {
     if (options_.first_number >= 0) return static_cast<uint32_t>(options_.first_number);
     uint64_t hash = 0;
@@ -126,7 +126,7 @@ class JarRewriter {
       hash = HashCombine(
           hash, HashBytes({reinterpret_cast<const char*>(input.bytes.data()), input.bytes.size()}));
     }
-    return static_cast<uint32_t>(hash & 0xffff) << 14;
+    return static_cast<uint32_t>(hash & 0x7fff) << 14;
   }
 
   void RewriteClass(const Input& input, MethodTable& table) {
@@ -246,6 +246,9 @@ int Rewrite(RewriteOptions options) {
   CheckCount("jitter", options.jitter, 0);
   CheckCount("seed", options.seed, 0);
   options.granularity = Plain(options.granularity);
+  if (!options.granularity.empty()) {
+    options.count.fewer_checks = *agent::ParseCount(options.granularity) >= 100;
+  }
   options.jitter = Plain(options.jitter);
   options.seed = Plain(options.seed);
   if (!options.weights.empty()) {
@@ -296,7 +299,7 @@ void RegisterRewrite(Cli& cli) {
       ->check(CLI::IsMember({"inside", "outside"}));
   app->add_option("--number", options->first_number,
                   "number of the first method, where two jars collide")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 29));
   app->footer(
       "The program writes its profile when it ends, and whenever the file named by -Dassay.request"
       "\nappears. Granularity, jitter, seed, output (the profile) and agent can be set for one run"

@@ -3,7 +3,7 @@
 //   counter = AssayCounter.enter(number); top = counter.sp; left = counter.left;
 //   left -= n;                                        // before each run of n bytecodes
 //   left = AssayCounter.check(counter, top, left);    // in loops and long blocks
-//   AssayCounter.call(counter, top, left); [left = IN_CALL;]   call   left = counter.left;
+//   counter.left = left; [left = IN_CALL;]   call   left = counter.left;
 //   left = AssayCounter.caught(counter, top, left);   // at the entry of each handler
 //   left = AssayCounter.settle(counter, top, left);   // before athrow
 //   AssayCounter.leave(counter, top, left);           // before each return
@@ -49,7 +49,7 @@ constexpr uint32_t kMaxIinc = 32768;
 class Counter {
  public:
   Counter(const std::string& runtime, classfile::ClassFile& file, Code& code, const CountPlan& plan,
-          uint32_t number, bool starts, bool on_stack)
+          uint32_t number, bool starts, bool on_stack, bool check_calls)
       : runtime_(runtime),
         type_("L" + runtime + ";"),
         plan_(plan),
@@ -58,6 +58,7 @@ class Counter {
         number_(static_cast<int32_t>(number)),
         starts_(starts),
         on_stack_(on_stack),
+        check_calls_(check_calls),
         has_handlers_(!code.tries.empty()) {}
 
   // The elements at the start that set up the counter's variables.
@@ -139,13 +140,22 @@ class Counter {
     if (element.op == Op::kAthrow) Settle();
     if (bytecode::IsReturn(element.op)) Leave();
     if (calls) {
-      PushState();
-      Call("call", "(" + type_ + "II)V");
+      FlushLeft();
       if (has_handlers_) {
         build_.PushInt(kInCall);
         build_.Store(Op::kIstore, left_);
       }
     }
+  }
+
+  void FlushLeft() {
+    if (check_calls_) {
+      PushState();
+      return Call("call", "(" + type_ + "II)V");
+    }
+    build_.Load(Op::kAload, counter_);
+    build_.Load(Op::kIload, left_);
+    build_.Emit(Op::kPutfield, FieldRef("left"));
   }
 
   void ReloadLeft() {
@@ -204,6 +214,7 @@ class Counter {
   const int32_t number_;
   const bool starts_;
   const bool on_stack_;
+  const bool check_calls_;
   const bool has_handlers_;
   size_t prologue_ = 0;
   uint16_t counter_ = 0;
@@ -271,8 +282,8 @@ Result<bool> CountPass::Apply(classfile::ClassFile& file, const classfile::Metho
       file.SuperName() != "java/lang/Object") {
     return Error{"could be Thread.getId, which the portable runtime calls"};
   }
-  ASSAY_ASSIGN(CountPlan plan, PlanCounting(code, options_.max_path, options_.fewer_checks,
-                                            options_.weights));
+  ASSAY_ASSIGN(CountPlan plan,
+               PlanCounting(code, options_.max_path, options_.fewer_checks, options_.weights));
   const CountMode mode = CountModeOf(file, method, jdk_class_, plan.calls);
   if (mode == CountMode::kUntouched) return false;
   const uint32_t number =
@@ -286,7 +297,8 @@ Result<bool> CountPass::Apply(classfile::ClassFile& file, const classfile::Metho
     ASSAY_TRY(CountStraight(options_.runtime, file, code, number, plan.bytecodes));
     return true;
   }
-  Counter counter(options_.runtime, file, code, plan, number, !jdk_class_, !leaf);
+  Counter counter(options_.runtime, file, code, plan, number, !jdk_class_, !leaf,
+                  !options_.fewer_checks);
   ASSAY_TRY(counter.Run());
   if (options_.unwind && !leaf && mode == CountMode::kCounted) ASSAY_TRY(counter.Unwind(method));
   if (mode == CountMode::kNested) {

@@ -25,7 +25,9 @@ struct CountOptions {
   uint32_t max_path = 100;
   // Methods without calls stay off the stack (P3, 5.1).
   bool leaf_methods = true;
-  // Checks only at calls, exits and loop heads (P3, 5.2), otherwise in every block.
+  // Checks only at exits and loop heads, otherwise in every block and at every call. P3 (5.2) checks
+  // at calls too, so that a sample does not go to a callee; here an entry of the stack says whether
+  // its activation began too late to be meant.
   bool fewer_checks = true;
   OpcodeWeights weights;
   // Methods remove themselves from the stack when an exception leaves them. Needed when not every

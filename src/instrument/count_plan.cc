@@ -1,12 +1,12 @@
-// P3's basic blocks do not end at calls. Ours do, because the counter is in a register and has to be
-// written back at a call anyway: then nothing is counted that an exception out of the call skips.
-// What is left of the paper's inexactness is an exception thrown by an instruction itself, whose
-// block was counted up to the next call.
+// P3's basic blocks do not end at calls. Ours do, because the counter is in a register and has to
+// be written back at a call anyway: then nothing is counted that an exception out of the call
+// skips. What is left of the paper's inexactness is an exception thrown by an instruction itself,
+// whose block was counted up to the next call.
 //
-// Checks: calls and exits have one of their own. Others are needed at loop heads, and where a path
-// would be longer than max_path; walking the blocks in reverse postorder, the longest distance since
-// a check is known at the start of each block, because only retreating edges come from later
-// blocks, and those end at a loop head.
+// Checks: exits have one of their own, and so have callees. Others are needed at loop heads, and
+// where a path would be longer than max_path; walking the blocks in reverse postorder, the longest
+// distance since a check is known at the start of each block, because only retreating edges come
+// from later blocks, and those end at a loop head.
 #include "src/instrument/count_plan.h"
 
 #include <algorithm>
@@ -44,8 +44,7 @@ class Planner {
     for (const auto& edge : flow_.IrreducibleEdges()) is_head_[edge.to] = 1;
     for (const auto& range : code_.tries) is_handler_[flow_.BlockOf(range.handler)] = 1;
     for (uint32_t block : flow_.ReversePostorder()) Visit(block);
-    plan_.straight =
-        !plan_.calls && flow_.blocks().size() == 1 && !throws_ && is_head_[0] == 0;
+    plan_.straight = !plan_.calls && flow_.blocks().size() == 1 && !throws_ && is_head_[0] == 0;
     return std::move(plan_);
   }
 

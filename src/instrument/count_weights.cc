@@ -16,15 +16,15 @@ struct Range {
 
 // By the numbers of JVMS 6.5; the first range whose end is not below the opcode.
 constexpr Range kRanges[] = {
-    {20, "constant"},      {45, "load"},          {53, "array-load"},    {78, "store"},
-    {86, "array-store"},   {95, "stack"},         {97, "arithmetic"},    {99, "float"},
-    {101, "arithmetic"},   {103, "float"},        {105, "multiply"},     {107, "float"},
-    {109, "divide"},       {111, "float-divide"}, {113, "divide"},       {115, "float-divide"},
-    {117, "arithmetic"},   {119, "float"},        {132, "arithmetic"},   {147, "convert"},
-    {169, "branch"},       {171, "switch"},       {177, "return"},       {179, "static"},
-    {181, "field"},        {184, "call"},         {186, "interface-call"}, {187, "new"},
-    {189, "new-array"},    {190, "array-load"},   {191, "throw"},        {193, "cast"},
-    {195, "monitor"},      {196, "load"},         {197, "new-array"},    {255, "branch"},
+    {20, "constant"},    {45, "load"},          {53, "array-load"},      {78, "store"},
+    {86, "array-store"}, {95, "stack"},         {97, "arithmetic"},      {99, "float"},
+    {101, "arithmetic"}, {103, "float"},        {105, "multiply"},       {107, "float"},
+    {109, "divide"},     {111, "float-divide"}, {113, "divide"},         {115, "float-divide"},
+    {117, "arithmetic"}, {119, "float"},        {132, "arithmetic"},     {147, "convert"},
+    {169, "branch"},     {171, "switch"},       {177, "return"},         {179, "static"},
+    {181, "field"},      {184, "call"},         {186, "interface-call"}, {187, "new"},
+    {189, "new-array"},  {190, "array-load"},   {191, "throw"},          {193, "cast"},
+    {195, "monitor"},    {196, "load"},         {197, "new-array"},      {255, "branch"},
 };
 
 std::optional<size_t> FindClass(std::string_view name) {

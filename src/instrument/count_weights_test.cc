@@ -9,7 +9,9 @@ namespace {
 
 using bytecode::Op;
 
-std::string_view ClassOf(Op op) { return kOpcodeClasses[ClassOfOpcode(static_cast<uint8_t>(op))].name; }
+std::string_view ClassOf(Op op) {
+  return kOpcodeClasses[ClassOfOpcode(static_cast<uint8_t>(op))].name;
+}
 
 TEST(CountWeights, ClassesOfOpcodes) {
   EXPECT_EQ(ClassOf(Op::kIconst0), "constant");

@@ -29,6 +29,9 @@ public final class AssayCounter {
     /** What a rewritten method has in its copy of {@code left} while a call is under way. */
     private static final int IN_CALL = Integer.MIN_VALUE;
 
+    /** Marks a stack entry whose activation began after the counter had run down: the sample is an older one's. */
+    private static final int LATE = 1 << 30;
+
     private static final int OUTSIDE = 0, COUNTING = 1, SUSPENDED = 2, SYSTEM = 3;
 
     private static final Object LOCK = new Object();
@@ -94,7 +97,7 @@ public final class AssayCounter {
         if (sp >= stack.length) {
             stack = counter.grow();
         }
-        stack[sp] = method;
+        stack[sp] = method | counter.left >> 31 & LATE;
         counter.sp = sp + 1;
         return counter;
     }
@@ -109,13 +112,16 @@ public final class AssayCounter {
     @ForceInline
     public static AssayCounter enterApp(int method) {
         AssayCounter counter = current();
-        if (counter.mode != COUNTING) {
-            counter.activate();
+        int sp = counter.sp;
+        if ((counter.mode ^ COUNTING | counter.stack.length - 1 - sp >> 31) != 0) {
+            counter.prepare();
         }
-        return push(counter, method);
+        counter.stack[sp] = method | counter.left >> 31 & LATE;
+        counter.sp = sp + 1;
+        return counter;
     }
 
-    /** Before a call. */
+    /** Before a call, when each call checks. */
     @ForceInline
     public static void call(AssayCounter counter, int top, int left) {
         counter.left = left;
@@ -168,20 +174,22 @@ public final class AssayCounter {
 
     @ForceInline
     public static void leaveApp(AssayCounter counter, int top, int left) {
-        leave(counter, top, left);
-        if (counter.base == top - 1) {
-            counter.deactivate();
+        counter.left = left;
+        if ((left | top - 2 - counter.base) < 0) {
+            counter.end(top);
         }
+        counter.sp = top - 1;
     }
 
     /** A whole activation of a method without calls and jumps. */
     @ForceInline
     public static void leaf(int method, int bytecodes) {
         AssayCounter counter = current();
-        int left = counter.left - bytecodes;
+        int before = counter.left;
+        int left = before - bytecodes;
         counter.left = left;
         if (left < 0) {
-            counter.sampleLeaf(method);
+            counter.sampleLeaf(method, before);
         }
     }
 
@@ -194,17 +202,19 @@ public final class AssayCounter {
     @ForceInline
     public static int checkLeaf(AssayCounter counter, int left, int method) {
         if (left < 0) {
+            int before = counter.left;
             counter.left = left;
-            return counter.sampleLeaf(method);
+            return counter.sampleLeaf(method, before);
         }
         return left;
     }
 
     @ForceInline
     public static void leaveLeaf(AssayCounter counter, int left, int method) {
+        int before = counter.left;
         counter.left = left;
         if (left < 0) {
-            counter.sampleLeaf(method);
+            counter.sampleLeaf(method, before);
         }
     }
 
@@ -242,7 +252,7 @@ public final class AssayCounter {
         AssayCounter counter = current();
         long token = counter.sp;
         if (counter.mode == COUNTING) {
-            token |= (long) (counter.left + 1) << 32;
+            token |= (long) (counter.left * 2 + 1) << 32;
             counter.owed += counter.period - counter.left;
             counter.period = counter.left;
         }
@@ -259,7 +269,7 @@ public final class AssayCounter {
         int left = (int) (token >> 32);
         if (left != 0) {
             counter.owed += counter.period - counter.left;
-            counter.left = counter.period = left - 1;
+            counter.left = counter.period = left >> 1;
         }
     }
 
@@ -274,15 +284,26 @@ public final class AssayCounter {
         left = IDLE;
         mode = SUSPENDED;
         sp = top;
-        record(stack, top, bytecodes);
+        int depth = top;
+        while (depth > 1 && stack[depth - 1] >= LATE) {
+            depth--;
+        }
+        for (int i = top - 1; i >= 0 && stack[i] >= 0; i--) {
+            stack[i] &= ~LATE;
+        }
+        record(stack, depth, bytecodes);
         mode = COUNTING;
         return period = left = nextPeriod();
     }
 
-    private int sampleLeaf(int method) {
+    /** {@code before}: what was left when the activation began. */
+    private int sampleLeaf(int method, int before) {
         int top = sp;
         if (mode != COUNTING) {
             return left = IDLE;
+        }
+        if (before < 0 && top > 0) {
+            return sample(top);
         }
         int[] frames = stack;
         if (top >= frames.length) {
@@ -311,6 +332,26 @@ public final class AssayCounter {
         int[] longer = new int[stack.length * 2];
         System.arraycopy(stack, 0, longer, 0, stack.length);
         return stack = longer;
+    }
+
+    private void prepare() {
+        if (mode != COUNTING) {
+            activate();
+        }
+        if (sp >= stack.length) {
+            grow();
+        }
+    }
+
+    /** The end of an activation that is sampled, or the first one that counted. */
+    private void end(int top) {
+        if (left < 0) {
+            sample(top);
+        }
+        sp = top - 1;
+        if (base == top - 1) {
+            deactivate();
+        }
     }
 
     private void activate() {

@@ -17,7 +17,12 @@ public final class Counter {
     /** Where {@code left} starts when nobody wants a sample. */
     static final int IDLE = 1 << 30;
 
+    private static final int MOST = 1 << 29;
+
     private static final int IN_CALL = Integer.MIN_VALUE;
+
+    /** Marks a stack entry whose activation began after the counter had run down: the sample is an older one's. */
+    private static final int LATE = 1 << 30;
 
     /** Bytecodes left until the next sample. */
     public int left = IDLE;
@@ -56,15 +61,14 @@ public final class Counter {
         if (sp >= stack.length) {
             stack = counter.grow();
         }
-        stack[sp] = method;
+        stack[sp] = method | counter.left >> 31 & LATE;
         counter.sp = sp + 1;
         return counter;
     }
 
-    /** Before a call. */
+    /** Before a call, when each call checks. */
     public static void call(Counter counter, int top, int left) {
         counter.left = left;
-        counter.sp = top; // a constructor left by an exception of its super constructor is still there
         if (left < 0) {
             counter.sample(top);
         }
@@ -108,10 +112,11 @@ public final class Counter {
     /** A whole activation of a method without calls and jumps. */
     public static void leaf(int method, int bytecodes) {
         Counter counter = current();
-        int left = counter.left - bytecodes;
+        int before = counter.left;
+        int left = before - bytecodes;
         counter.left = left;
         if (left < 0) {
-            counter.sampleLeaf(method);
+            counter.sampleLeaf(method, before);
         }
     }
 
@@ -123,17 +128,19 @@ public final class Counter {
     /** In loops and long blocks of a method without calls. */
     public static int checkLeaf(Counter counter, int left, int method) {
         if (left < 0) {
+            int before = counter.left;
             counter.left = left;
-            return counter.sampleLeaf(method);
+            return counter.sampleLeaf(method, before);
         }
         return left;
     }
 
     /** Before a return of a method without calls. */
     public static void leaveLeaf(Counter counter, int left, int method) {
+        int before = counter.left;
         counter.left = left;
         if (left < 0) {
-            counter.sampleLeaf(method);
+            counter.sampleLeaf(method, before);
         }
     }
 
@@ -142,7 +149,7 @@ public final class Counter {
         Counter counter = current();
         long token = counter.sp;
         if (counter.counting) {
-            token |= (long) (counter.left + 1) << 32;
+            token |= (long) (counter.left * 2 + 1) << 32;
             counter.owed += counter.period - counter.left;
             counter.period = counter.left;
         }
@@ -156,7 +163,7 @@ public final class Counter {
         int left = (int) (token >> 32);
         if (left != 0) {
             counter.owed += counter.period - counter.left;
-            counter.left = counter.period = left - 1;
+            counter.left = counter.period = left >> 1;
         }
     }
 
@@ -169,9 +176,16 @@ public final class Counter {
         left = IDLE;
         counting = false; // what the agent calls is not counted
         sp = top;
+        int depth = top;
+        while (depth > 1 && stack[depth - 1] >= LATE) {
+            depth--;
+        }
+        for (int i = top - 1; i >= 0 && stack[i] >= 0; i--) {
+            stack[i] &= ~LATE;
+        }
         int following = 0;
         try {
-            following = Threads.agent.processSample(stack, top, bytecodes);
+            following = Threads.agent.processSample(stack, depth, bytecodes);
         } catch (RuntimeException | LinkageError e) {
             System.err.println("assay: the agent failed on thread " + thread.getName() + ": " + e);
         }
@@ -179,8 +193,12 @@ public final class Counter {
         return start(following);
     }
 
-    private int sampleLeaf(int method) {
+    /** {@code before}: what was left when the activation began. */
+    private int sampleLeaf(int method, int before) {
         int top = sp;
+        if (before < 0 && top > 0) {
+            return sample(top);
+        }
         int[] frames = top < stack.length ? stack : grow();
         frames[top] = method;
         sample(top + 1);
@@ -191,7 +209,7 @@ public final class Counter {
     /** Counts down from here; an agent that gives a thread up gets no more samples from it. */
     int start(int granularity) {
         counting = granularity > 0;
-        return period = left = counting ? Math.min(granularity, IDLE) : IDLE;
+        return period = left = counting ? Math.min(granularity, MOST) : IDLE;
     }
 
     long unsampled() {
