@@ -2,6 +2,8 @@
 
 #include "src/agent/probe_yieldpoint.h"
 #include "src/agent/vm_info.h"
+#include "src/bytecode/call_groups.h"
+#include "src/estimate/flow_table.h"
 #include "src/sampling/hotspot/call_sampler.h"
 
 namespace assay::agent {
@@ -30,6 +32,7 @@ Result<SamplerSettings> SettingsOf(const Options& options) {
   }
   settings.depth = static_cast<uint32_t>(depth);
   settings.seed = options.Count("seed");
+  settings.keep_bodies = options.Flag("infer");
   std::string correct = options.Text("correct");
   settings.correction = correct == "off"       ? sampling::Correction::kOff
                         : correct == "density" ? sampling::Correction::kDensity
@@ -81,8 +84,12 @@ class CallsCollector final : public Collector {
   void Snapshot(profile::Profile& profile) override {
     profile.metadata["correct"] = options_.Text("correct");
     CallSampler::Get().Snapshot(Env(), profile);
+    if (stopped_ && options_.Flag("infer")) RecordFlow(profile);
   }
-  void Stop(bool at_vm_death) override { CallSampler::Get().Stop(Env(), at_vm_death); }
+  void Stop(bool at_vm_death) override {
+    CallSampler::Get().Stop(Env(), at_vm_death);
+    stopped_ = true;
+  }
 
  private:
   static int FeatureRelease(JavaVM* vm) {
@@ -96,8 +103,24 @@ class CallsCollector final : public Collector {
     return jni;
   }
 
+  // The groups of calls in the methods that appear as callers (estimate/flow_table.h).
+  static void RecordFlow(profile::Profile& profile) {
+    std::vector<bool> calls(profile.methods().size());
+    for (const profile::Edge& edge : profile.edges()) calls[edge.caller] = true;
+    CallSampler::Get().VisitBodies([&](profile::MethodId method, std::span<const uint8_t> body,
+                                       const std::set<int32_t>& inlined) {
+      if (method >= calls.size() || !calls[method]) return;
+      for (bytecode::CallGroup& group : bytecode::FindCallGroups(body)) {
+        // Where a call was inlined for a time, fewer are left to be seen than of its neighbours.
+        std::erase_if(group.sites, [&](uint32_t bci) { return inlined.contains(static_cast<int32_t>(bci)); });
+        if (group.sites.size() >= 2) estimate::AddFlowGroup(profile, {method, group.at_entry, group.sites});
+      }
+    });
+  }
+
   JavaVM* vm_ = nullptr;
   Options options_;
+  bool stopped_ = false;
 };
 
 }  // namespace

@@ -32,6 +32,8 @@ constexpr OptionSpec kOptions[] = {
     {"depth", kCount, "2", "", "calls", "methods kept per sample; 2 = callee and caller"},
     {"correct", kChoice, "full", "off|density|full", "calls",
      "correction of sampling bias (before JDK 20 off unless given)"},
+    {"infer", kFlag, "false", "", "calls",
+     "record which calls the code makes equally often; assay run applies it, else assay infer"},
     {"via", kChoice, "auto", "auto|entry|return|probe", "calls", "how calls are seen"},
     {"clock", kChoice, "cpu", "cpu|wall", "contexts",
      "time by each thread's CPU clock, or by the wall clock, waiting included"},

@@ -8,6 +8,7 @@
 #include "src/cli/applied_plan.h"
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
+#include "src/cli/infer.h"
 #include "src/cli/program.h"
 #include "src/profile/reader.h"
 
@@ -97,6 +98,10 @@ int Run(const RunOptions& run) {
   if (rewrites && !run.quiet) fprintf(stderr, "assay: plan: %s", applied->Summary().c_str());
   if (!collects) return status;
   try {
+    if (options.Flag("infer")) {
+      std::string done = InferFile(options.Text("output"), options.Text("output"));
+      if (!run.quiet) fprintf(stderr, "assay: %s\n", done.c_str());
+    }
     Summarize(options.Text("output"), options.Percent("until-accuracy"), run.quiet);
   } catch (const CommandError& error) {
     if (status == 0) throw;

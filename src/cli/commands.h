@@ -41,6 +41,7 @@ void RegisterShow(Cli& cli);
 void RegisterCompare(Cli& cli);
 void RegisterDiff(Cli& cli);
 void RegisterMerge(Cli& cli);
+void RegisterInfer(Cli& cli);
 void RegisterReport(Cli& cli);
 void RegisterExport(Cli& cli);
 void RegisterRewrite(Cli& cli);
@@ -62,6 +63,7 @@ inline constexpr void (*kCommands[])(Cli&) = {
     RegisterCompare,
     RegisterDiff,
     RegisterMerge,
+    RegisterInfer,
     RegisterReport,
     RegisterExport,
     RegisterRewrite,

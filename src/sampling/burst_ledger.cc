@@ -96,6 +96,9 @@ double BurstLedger::HighestRate() const {
 }
 
 double BurstLedger::EstimateCalls(const BurstBlock& block, const Pace& pace) const {
+  if ((block.flags & BurstBlock::kCut) && complete_samples_ > 0) {
+    return std::max<double>(complete_calls_ / complete_samples_ * sorted_.size(), block.events);
+  }
   double interval = std::min<double>(block.interval_ns, kMaxInterval * median_interval_ns_);
   if (pace.counted <= 0) return std::max<double>(block.events, 1);
   if (interval <= pace.elapsed) return block.events;
@@ -117,6 +120,10 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
   Pace pace = Measure(block);
   double calls = EstimateCalls(block, pace);
   calls_ += calls;
+  if (!(block.flags & BurstBlock::kCut)) {
+    complete_calls_ += calls;
+    complete_samples_ += static_cast<double>(ids.size());
+  }
   interval_ns_ += std::min<double>(block.interval_ns, kMaxInterval * median_interval_ns_);
   AddTick(block, pace.counted > 0 ? pace.counted / pace.elapsed * 1000 : -1,
           static_cast<uint32_t>(ids.size()));

@@ -17,9 +17,11 @@
 //   that was away), while a short one has to count: the thread was found again where it just had been.
 // - calls per time by kMaxRate times the mean of all bursts, or by kMaxOwnRate times what the sites of
 //   this very burst have shown so far, if they are known well: code that is always dense may be so.
+// A burst that the VM cut short says when it ended by its last sample only, so its pace is not
+// measured: its samples weigh as much as those of complete bursts do in the mean.
 //
 // Time between calls is the burst's time less the cost of
-// our hook: what it costs in the tightest loop of calls, or less where a burst proves it cheaper. (In
+// our hook: kHookCycles, or less where a burst proves it cheaper. (In
 // colder code it costs more; taking off too little dampens the correction, too much would make dense bursts
 // explode.) A call is taken to need at least kMinCallNs. The latency that arming itself has, the lower quartile of
 // those seen, is taken off likewise. A burst that lasted long is timed by the thread's CPU clock, so that being
@@ -81,6 +83,9 @@ class BurstLedger {
   double call_ns() const { return call_cycles_ * ns_per_cycle_; }
   double walk_ns() const { return walk_ns_; }
   static constexpr double kMinCallNs = 2;
+  // Of one passage of the hook. A tight loop of calls shows 45; where the program computes between calls part of
+  // it overlaps with that (found with CallDensityBias).
+  static constexpr double kHookCycles = 36;
   static constexpr double kMaxInterval = 1.25;
   static constexpr double kMaxRate = 3;
   static constexpr double kMaxOwnRate = 1.5;
@@ -110,7 +115,7 @@ class BurstLedger {
 
   Correction correction_ = Correction::kFull;
   double ns_per_cycle_ = 0;
-  double event_cycles_ = 45;       // of one passage of the hook
+  double event_cycles_ = kHookCycles;
   double latency_cycles_ = 0;      // of arming
   double cpu_overhead_ns_ = 5000;  // of reading the thread's CPU clock at both ends
   double call_cycles_ = 0;
@@ -120,6 +125,7 @@ class BurstLedger {
   std::vector<uint32_t> sorted_;  // site indices of the burst at hand
   uint64_t bursts_ = 0, cut_ = 0, samples_ = 0, failed_ = 0, events_ = 0;
   double calls_ = 0;
+  double complete_calls_ = 0, complete_samples_ = 0;  // of bursts that were not cut
   double interval_ns_ = 0;
   double median_interval_ns_ = 0;
   double hook_ns_ = 0;

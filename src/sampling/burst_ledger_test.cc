@@ -25,6 +25,7 @@ class BurstLedgerTest : public testing::Test {
     std::copy(ids.begin(), ids.end(), block.ids);
     return block;
   }
+  static constexpr uint64_t kHook = BurstLedger::kHookCycles;
   BurstLedger ledger_;
 };
 
@@ -86,7 +87,7 @@ TEST_F(BurstLedgerTest, CorrectionAndIntervalsAreRight) {
       bool dense = (tick / 1000000) % 2 == 0;
       uint64_t gap = dense ? 20 : 500;
       uint64_t first = tick + 1 + random() % gap;
-      uint64_t hook = 15 * 45;  // what the ledger takes off
+      uint64_t hook = 15 * kHook;  // what the ledger takes off
       BurstBlock block = Block(tick, first, first + 15 * gap + hook, 16, tick - last_tick,
                                std::vector<uint32_t>(16, dense ? 1 : 2));
       block.walk_cycles = 1;  // keeps the calibration out: this hook is free
@@ -109,7 +110,7 @@ TEST_F(BurstLedgerTest, AFewExtremeBurstsDoNotDecide) {
     uint64_t tick = 1000000ull * i;
     bool wrong = i % 300 == 299;
     uint64_t gap = wrong ? 5 : 500;
-    BurstBlock block = Block(tick, tick + gap / 2, tick + gap / 2 + 15 * (gap + 45), 16, 1000000,
+    BurstBlock block = Block(tick, tick + gap / 2, tick + gap / 2 + 15 * (gap + kHook), 16, 1000000,
                              std::vector<uint32_t>(16, 1 + i % 2));
     block.walk_cycles = 1;
     ledger_.Add(block);
@@ -125,12 +126,23 @@ TEST_F(BurstLedgerTest, CodeThatIsAlwaysDenseIsBelieved) {
     uint64_t tick = 1000000ull * i;
     bool dense = i % 10 == 0;
     uint64_t gap = dense ? 10 : 1000;
-    BurstBlock block = Block(tick, tick + gap / 2, tick + gap / 2 + 15 * (gap + 45), 16, 1000000,
+    BurstBlock block = Block(tick, tick + gap / 2, tick + gap / 2 + 15 * (gap + kHook), 16, 1000000,
                              std::vector<uint32_t>(16, dense ? 1 : 2));
     block.walk_cycles = 1;
     ledger_.Add(block);
   }
   EXPECT_NEAR(ledger_.sites()[1].weight / ledger_.sites()[2].weight, 100.0 / 9, 1);
+}
+
+TEST_F(BurstLedgerTest, SamplesOfCutBurstsWeighAsMuchAsOthers) {
+  for (uint32_t i = 0; i < 100; i++) {
+    uint64_t tick = 1000000ull * i;
+    ledger_.Add(Block(tick, tick + 50, tick + 50 + 15 * 145, 16, 500000, std::vector<uint32_t>(16, 1)));
+    BurstBlock cut = Block(tick, tick + 400000, tick + 400001, 4, 500000, {2, 2, 2, 2});
+    cut.flags |= BurstBlock::kCut;
+    ledger_.Add(cut);
+  }
+  EXPECT_NEAR(ledger_.sites()[2].weight / ledger_.sites()[1].weight, 0.25, 0.001);
 }
 
 TEST_F(BurstLedgerTest, NoEdgeIsKnownBeyondItsSamples) {

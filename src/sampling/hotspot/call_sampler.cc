@@ -65,6 +65,9 @@ Status CallSampler::Open(JavaVM* vm) {
   lines.can_get_line_numbers = 1;
   lines.can_get_source_file_name = 1;
   jvmti->AddCapabilities(&lines);
+  jvmtiCapabilities bodies{};
+  bodies.can_get_bytecodes = 1;
+  jvmti->AddCapabilities(&bodies);
   jvmtiEventCallbacks callbacks{};
   callbacks.CompiledMethodLoad = CompiledMethodLoad;
   callbacks.CompiledMethodUnload = CompiledMethodUnload;
@@ -130,6 +133,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     while (hooks.queue.Pop(&stale)) {
     }
     ledger_ = BurstLedger();
+    methods_->set_keep_bytecodes(settings_.keep_bodies);
     methods_->Restart();
     resolver_ = std::make_unique<SiteResolver>(&hooks, methods_.get(), &ledger_);
     start_ns_ = MonotonicNs();
@@ -444,6 +448,11 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   metadata["ns-per-call-in-burst"] = std::to_string(ledger_.call_ns());
   metadata["walk-ms"] = std::to_string(ledger_.walk_ns() / 1e6);
   metadata["hook-ms"] = std::to_string(ledger_.hook_ns() / 1e6);
+}
+
+void CallSampler::VisitBodies(const SiteResolver::BodyVisitor& visit) {
+  std::lock_guard lock(ledger_mutex_);
+  if (resolver_ != nullptr) resolver_->VisitBodies(visit);
 }
 
 DoctorReport CallSampler::Examine(JavaVM* vm, JNIEnv* jni) {

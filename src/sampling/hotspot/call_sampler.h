@@ -42,6 +42,7 @@ struct SamplerSettings {
   uint64_t seed = 1;
   // Makes the yieldpoint for kProbe, and for kAuto where no other proves itself.
   std::function<Result<std::unique_ptr<Yieldpoint>>()> make_probe;
+  bool keep_bodies = false;  // of methods, for VisitBodies
 };
 
 class CallSampler {
@@ -60,6 +61,9 @@ class CallSampler {
 
   // The slot of the calling thread; null when it is not followed. While running.
   ThreadSlot* SlotOf(JNIEnv* jni) { return watch_->Current(jni); }
+
+  // After a snapshot.
+  void VisitBodies(const SiteResolver::BodyVisitor& visit);
 
   DoctorReport Examine(JavaVM* vm, JNIEnv* jni);
 

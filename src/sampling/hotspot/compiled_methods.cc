@@ -56,6 +56,15 @@ void AddDebugInformation(jvmtiEnv* jvmti, jclass holder, MethodName* info) {
             [](const auto& a, const auto& b) { return a.start_bci < b.start_bci; });
 }
 
+void AddBytecodes(jvmtiEnv* jvmti, MethodName* info) {
+  constexpr jint kMost = 8000;  // what HotSpot compiles
+  jint size = 0;
+  unsigned char* bytes = nullptr;
+  if (jvmti->GetBytecodes(info->id, &size, &bytes) != JVMTI_ERROR_NONE) return;
+  if (size <= kMost) info->bytecodes.assign(bytes, bytes + size);
+  jvmti->Deallocate(bytes);
+}
+
 }  // namespace
 
 void CompiledMethods::Restart(Shift shift) {
@@ -102,6 +111,7 @@ bool CompiledMethods::AskName(jmethodID method, MethodName* info) {
     info->descriptor = descriptor;
     if (shift_) info->shift = shift_(*info);
     AddDebugInformation(jvmti_, holder, info);
+    if (keep_bytecodes_ && !shift_) AddBytecodes(jvmti_, info);  // not those that were rewritten
   }
   for (char* text : {name, descriptor, signature}) {
     if (text != nullptr) jvmti_->Deallocate(reinterpret_cast<unsigned char*>(text));
@@ -152,6 +162,8 @@ void CompiledMethods::OnLoad(jmethodID method, const void* code, uint32_t size,
       entry->starts.push_back(static_cast<uint32_t>(entry->frames.size()));
       for (int f = 0; f < info.numstackframes; f++) {
         entry->frames.push_back({InternLocked(info.methods[f]), info.bcis[f]});
+        uint32_t outer = entry->frames.back().method;
+        if (keep_bytecodes_ && f > 0 && outer != kNone) methods_[outer].inlined.insert(info.bcis[f]);
       }
     }
     entry->starts.push_back(static_cast<uint32_t>(entry->frames.size()));

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -28,6 +29,9 @@ struct MethodName {
   uint32_t code_bytes = 0;
   uint32_t shift = 0;  // bytes that rewriting put in front of the code; already taken off the others
   std::vector<profile::LineEntry> lines = {};
+  // When they are kept: the bytecodes of its body, and the calls in it that the JIT inlined somewhere.
+  std::vector<uint8_t> bytecodes = {};
+  std::set<int32_t> inlined = {};
 };
 
 struct VirtualFrame {
@@ -38,6 +42,8 @@ struct VirtualFrame {
 class CompiledMethods {
  public:
   explicit CompiledMethods(jvmtiEnv* jvmti) : jvmti_(jvmti) {}
+  // From the next Restart on.
+  void set_keep_bytecodes(bool keep) { keep_bytecodes_ = keep; }
 
   // By how much the code of a method was moved by rewriting: class and name as in MethodName.
   using Shift = std::function<uint32_t(const MethodName&)>;
@@ -92,6 +98,7 @@ class CompiledMethods {
   bool AskName(jmethodID method, MethodName* info);
 
   jvmtiEnv* jvmti_;
+  bool keep_bytecodes_ = false;
   mutable std::mutex mutex_;
   Shift shift_;
   std::map<uintptr_t, std::unique_ptr<Code>> code_;

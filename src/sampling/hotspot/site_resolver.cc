@@ -175,6 +175,14 @@ profile::MethodId SiteResolver::MethodOf(profile::Profile& profile, uint32_t met
   return profile_ids_[method];
 }
 
+void SiteResolver::VisitBodies(const BodyVisitor& visit) const {
+  for (uint32_t method = 0; method < profile_ids_.size(); method++) {
+    if (profile_ids_[method] == UINT32_MAX) continue;
+    MethodName name = methods_->Name(method);
+    if (!name.bytecodes.empty()) visit(profile_ids_[method], name.bytecodes, name.inlined);
+  }
+}
+
 void SiteResolver::Fill(profile::Profile& profile, bool exhaustive) {
   RetireUnloaded();
   std::vector<Totals> now = retired_;

@@ -3,7 +3,10 @@
 // time; not called from yieldpoints.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,11 @@ class SiteResolver {
   // Brings edges (and contexts, from depth 3 on) of the profile up to date. `exhaustive`: weights are
   // exact counts. Records the estimated accuracy. Asks the VM for names of walked methods, so on a thread that may.
   void Fill(profile::Profile& profile, bool exhaustive);
+  // The bodies of the methods that Fill() put into the profile, as far as they are kept, with
+  // the calls in them that were inlined at least once.
+  using BodyVisitor = std::function<void(profile::MethodId, std::span<const uint8_t> bytecodes,
+                                         const std::set<int32_t>& inlined)>;
+  void VisitBodies(const BodyVisitor& visit) const;
   const std::map<std::string, uint64_t>& unresolved() const { return unresolved_; }
 
  private:

@@ -1,10 +1,11 @@
 """The accuracy that Assay claims for its own profiles, and profiling until it is reached."""
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
 
-from assay_test import ASSAY, assay, compile_java, each_jdk, java, show_json
+from assay_test import AGENT, ASSAY, JDKS, assay, compile_java, each_jdk, java, run, show_json
 
 RATIOS = pathlib.Path(__file__).parent.parent / "calls" / "Ratios.java"
 PLAIN = ("-XX:TieredStopAtLevel=1", "-XX:-Inline")
@@ -20,7 +21,7 @@ def start_forever(version, classes):
 class Estimate(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.classes = compile_java([RATIOS])
+        cls.classes = compile_java([RATIOS, RATIOS.parent.parent / "estimate" / "Flow.java"])
 
     def setUp(self):
         self.path = tempfile.mktemp(suffix=".profile")
@@ -77,7 +78,7 @@ class Estimate(unittest.TestCase):
         self.assertRegex(result.stderr, r"99\.99 % (needs about|is out of reach)")
 
     def test_merging_estimates_anew(self):
-        version = max(v for v in (17, 25))
+        version = max(JDKS)
         paths = [tempfile.mktemp(suffix=".profile") for _ in range(2)]
         for seed, path in enumerate(paths):
             assay("run", "--seed", seed + 1, "-o", path, "--", java(version), *PLAIN, "-cp", self.classes, "Ratios", "30")
@@ -85,6 +86,40 @@ class Estimate(unittest.TestCase):
         merged = show_json(self.path)["metadata"]["accuracy"]
         self.assertNotIn(",", merged)
         self.assertGreater(float(merged), 50)
+
+    @each_jdk()
+    def test_inference_joins_calls_made_equally_often(self, version):
+        flow = (java(version), *PLAIN, "-cp", self.classes, "Flow", "40000000")
+        result = assay("run", "--infer", "true", "-o", self.path, "--", *flow)
+        self.assertRegex(result.stderr, "groups of calls|nothing inferred")
+        self.assertIn(show_json(self.path)["metadata"]["infer"], ("done", "left alone"))
+        # The agent alone only records.
+        run(flow[0], f"-agentpath:{AGENT}=collect=calls,infer=true,output={self.path}", *flow[1:])
+        listing = run(java(version, "javap"), "-c", "-p", "-cp", self.classes, "Flow").stdout
+        body = listing.split("static void step(int)")[1].split("return")[0]
+        sites = {name: bci for bci, name in re.findall(r"(\d+): invokestatic .*Method (\w+):", body)}
+        groups = {tuple(row["sites"].split()): row["entry"] for row in show_json(self.path, "flow")["flow"]
+                  if row["method"] == "Flow.step(I)V"}
+        self.assertEqual(groups, {(sites["before"], sites["after"]): "entry"})
+
+        inferred = self.path + ".inferred"
+        assay("infer", self.path, "-o", inferred)
+        was, now = self.flow_weights(self.path), self.flow_weights(inferred)
+        self.assertAlmostEqual(now["before"] + now["after"], was["before"] + was["after"], delta=1)
+        self.assertLessEqual(abs(now["before"] - now["after"]), abs(was["before"] - was["after"]) + 1)
+        for name in ("odd", "even"):
+            self.assertEqual(now[name], was[name])
+        self.assertNotIn("flow", assay("show", inferred, "--by", "metadata").stdout)
+
+    def flow_weights(self, path):
+        return {edge["callee"].split(".")[1].split("(")[0]: edge["weight"] for edge in show_json(path)["edges"]
+                if edge["caller"] == "Flow.step(I)V"}
+
+    def test_inference_needs_to_know_the_code(self):
+        assay("run", "-o", self.path, "--", java(max(JDKS)), "-cp", self.classes, "Flow", "1000")
+        refused = assay("infer", self.path, "-o", self.path + ".inferred", check=False)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("--infer true", refused.stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,56 @@
+// assay infer: better weights from what the code says about its calls.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "src/cli/commands.h"
+#include "src/cli/format.h"
+#include "src/cli/infer.h"
+#include "src/cli/load.h"
+#include "src/estimate/flow_table.h"
+#include "src/estimate/inference.h"
+#include "src/profile/writer.h"
+
+namespace assay::cli {
+namespace {
+
+struct InferOptions {
+  std::string file;
+  std::string output;
+};
+
+}  // namespace
+
+std::string InferFile(const std::string& from, const std::string& to) {
+  profile::Profile profile = Load(from);
+  if (!profile.tables.contains(estimate::kFlowTable)) {
+    throw CommandError(from + " does not say which calls are made equally often; record it with: assay run --infer true");
+  }
+  estimate::FlowSolution solution = estimate::InferFlow(profile);
+  // Used up: a second time the same evidence would count twice.
+  profile.tables.erase(estimate::kFlowTable);
+  profile.metadata["infer"] = solution.joined > 0 ? "done" : "left alone";
+  if (Status status = profile::WriteProfile(profile, to); !status.ok()) {
+    throw CommandError(status.error().ToString());
+  }
+  if (solution.joined == 0) {
+    return fmt::format("nothing inferred: {} groups of calls that the code makes equally often contradict that",
+                       Grouped(solution.left));
+  }
+  return fmt::format("{} groups of calls brought together, {} contradict and stay as they are",
+                     Grouped(solution.joined), Grouped(solution.left));
+}
+
+void RegisterInfer(Cli& cli) {
+  auto options = std::make_shared<InferOptions>();
+  CLI::App* command = cli.app.add_subcommand(
+      "infer", "Draw the weights of calls together that the code makes equally often");
+  command->add_option("FILE", options->file, "a profile made with --infer true")->required();
+  command->add_option("-o,--output", options->output, "where the result goes")->required();
+  command->callback([&cli, options] { cli.run = [options] {
+    fprintf(stderr, "assay: %s\n", InferFile(options->file, options->output).c_str());
+    return static_cast<int>(kDone);
+  }; });
+}
+
+}  // namespace assay::cli
