@@ -114,7 +114,9 @@ uint32_t ContextRecorder::AskOracle(ThreadSlot& slot, ContextTrail& trail, void*
   uint64_t began = __rdtsc();
   hooks.walker(&trace, ContextTrail::kFrames, context);
   Count(counters.oracle_walks);
-  Count(counters.oracle_cycles, __rdtsc() - began);
+  uint64_t cycles = __rdtsc() - began;
+  Count(counters.oracle_cycles, cycles);
+  counters.oracle_by_cycles.Add(cycles);
   return trace.count > 0 ? static_cast<uint32_t>(trace.count) : 0;
 }
 
@@ -242,7 +244,9 @@ void ContextRecorder::OnTick(ThreadSlot& slot, ContextTrail& trail, void* contex
       Mark(trail, thread, !walk.in_continuation);
     }
   }
-  Count(counters.walk_cycles, __rdtsc() - began);
+  uint64_t cycles = __rdtsc() - began;
+  Count(counters.walk_cycles, cycles);
+  counters.samples_by_cycles.Add(cycles);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   trail.busy.store(false, std::memory_order_relaxed);
 }

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "src/sampling/cycle_histogram.h"
 #include "src/sampling/hotspot/frame_walker.h"
 #include "src/sampling/hotspot/hooks.h"
 #include "src/sampling/sample_ring.h"
@@ -61,6 +62,7 @@ class ContextRecorder {
         deferred{0}, deferred_taken{0}, busy{0}, no_room{0}, broken{0}, detached_depth{0},
         detached_outside{0}, no_frames{0}, returns{0}, marks_lost{0}, walk_cycles{0},
         hook_cycles{0}, oracle_walks{0}, oracle_cycles{0};
+    CycleHistogram samples_by_cycles, oracle_by_cycles;
   };
   Counters counters;
   void ResetCounters();

@@ -391,10 +391,12 @@ void ContextSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   uint64_t ns = MonotonicNs() - start_ns_, cycles = __rdtsc() - start_tsc_;
   double scale = cycles == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(cycles);
   if (counters.oracle_walks > 0) {
+    metadata["oracle-median-ns"] = std::to_string(counters.oracle_by_cycles.Median() * scale);
     metadata["oracle-walks"] = std::to_string(counters.oracle_walks);
     metadata["oracle-ms"] =
         std::to_string(static_cast<double>(counters.oracle_cycles) * scale / 1e6);
   }
+  metadata["walk-median-ns"] = std::to_string(counters.samples_by_cycles.Median() * scale);
   metadata["walk-ms"] = std::to_string(static_cast<double>(counters.walk_cycles) * scale / 1e6);
   metadata["assay-cpu-ms"] = std::to_string(static_cast<double>(own_cpu_ns_.load()) / 1e6);
   metadata["hook-ms"] = std::to_string(static_cast<double>(counters.hook_cycles) * scale / 1e6);
