@@ -42,7 +42,8 @@ def walk_costs(arguments, folder, jdk, classes):
 def likeness(a, b):
     shown = subprocess.run([ASSAY, "compare", a, b, "--json"], check=True, capture_output=True)
     found = json.loads(shown.stdout)
-    return {"contexts_overlap": found["overlap"].get("contexts"), "correlation": found["correlation"]}
+    return {"contexts_overlap": round(found["overlap"]["contexts"], 1),
+            "correlations": {k: v and round(v, 3) for k, v in found["correlations"].items()}}
 
 
 def precision(arguments, folder, jdk):
