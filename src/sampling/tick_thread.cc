@@ -4,6 +4,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include <algorithm>
+
 #include "src/base/hash.h"
 
 namespace assay::sampling {
@@ -42,6 +44,18 @@ void* TickThread::Main(void* self) {
   return nullptr;
 }
 
+// In pieces, because Stop() waits for the one under way. False when stopped meanwhile.
+bool TickThread::SleepUntil(uint64_t when) {
+  constexpr uint64_t kLongestNs = 20000000;
+  for (uint64_t now = MonotonicNs(); now < when; now = MonotonicNs()) {
+    uint64_t piece = std::min(when, now + kLongestNs);
+    timespec until = {static_cast<time_t>(piece / 1000000000), static_cast<long>(piece % 1000000000)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+    if (!running_.load(std::memory_order_relaxed)) return false;
+  }
+  return true;
+}
+
 void TickThread::Loop() {
   pthread_setname_np(pthread_self(), "assay-tick");
   prctl(PR_SET_TIMERSLACK, 1);
@@ -53,8 +67,7 @@ void TickThread::Loop() {
     next += period * 3 / 4 + (random_ >> 33) % (period / 2 + 1);
     uint64_t now = MonotonicNs();
     if (next < now) next = now;  // late: never catch up in a rush
-    timespec until = {static_cast<time_t>(next / 1000000000), static_cast<long>(next % 1000000000)};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+    if (!SleepUntil(next)) break;
     now = MonotonicNs();
     function_(context_, now - last);
     last = now;

@@ -23,6 +23,7 @@ class TickThread {
  private:
   static void* Main(void* self);
   void Loop();
+  bool SleepUntil(uint64_t when);
 
   Function function_ = nullptr;
   void* context_ = nullptr;
