@@ -46,6 +46,8 @@ AppliedPlan::AppliedPlan(const std::string& path)
   directives_ = directives.count;
   flags_.push_back("-XX:+UnlockDiagnosticVMOptions");
   flags_.push_back("-XX:CompilerDirectivesFile=" + directives_path_);
+  // The VM announces the directives; the program's standard output is its own.
+  flags_.push_back("-XX:+DisplayVMOutputToStderr");
 }
 
 AppliedPlan::~AppliedPlan() {

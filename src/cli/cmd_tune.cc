@@ -201,7 +201,7 @@ class Tuner {
     if (!directives.json.empty()) {
       WriteOutput(path + ".directives.json", directives.json);
       flags += "-XX:+UnlockDiagnosticVMOptions\n-XX:CompilerDirectivesFile=" + path +
-               ".directives.json\n";
+               ".directives.json\n-XX:+DisplayVMOutputToStderr\n";
     }
     WriteOutput(path + ".flags", flags);
     std::string did = ReadBack(options_.command, path);

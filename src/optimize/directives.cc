@@ -1,10 +1,10 @@
 #include "src/optimize/directives.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <map>
 #include <set>
-
-#include "src/base/json.h"
 
 namespace assay::optimize {
 namespace {
@@ -39,6 +39,23 @@ std::vector<MethodName> RootsAbove(const plan::Plan& plan, const MethodName& met
   return roots;
 }
 
+// HotSpot refuses to start with a directive that it cannot parse, and its parser knows no escapes.
+bool IsAccepted(const MethodName& method) {
+  std::string name = DirectiveName(method);
+  bool special = method.name == "<init>" || method.name == "<clinit>";
+  if (!special && name.find_first_of("<>") != std::string::npos) return false;
+  return std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || std::strchr("_$/.;()[<>", c) != nullptr;
+  });
+}
+
+// ["a", "b"]: names need no escapes, see above.
+std::string List(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "\"" : ", \"") + item + "\"";
+  return "[" + text + "]";
+}
+
 // One list may hold "+f" for a hot site and "-f" for a cold one of the same root: hot wins.
 void DropContradictions(Root* root) {
   std::erase_if(root->inlines, [root](const std::string& item) {
@@ -57,10 +74,12 @@ std::string DirectiveName(const MethodName& method) {
 Directives DirectivesOf(const plan::Plan& plan) {
   std::map<MethodName, Root> roots;
   for (const plan::Decision& decision : plan.decisions) {
-    if (decision.action == Action::kNoInline) Include(decision, decision.caller, &roots);
+    if (!IsAccepted(decision.callee)) continue;
+    if (decision.action == Action::kNoInline && IsAccepted(decision.caller))
+      Include(decision, decision.caller, &roots);
     if (decision.action != Action::kInline) continue;
     for (const MethodName& root : RootsAbove(plan, decision.caller)) {
-      Include(decision, root, &roots);
+      if (IsAccepted(root)) Include(decision, root, &roots);
     }
   }
   struct Group {
@@ -89,16 +108,15 @@ Directives DirectivesOf(const plan::Plan& plan) {
   }
   result.count = groups.size();
   if (groups.empty()) return result;
-  JsonWriter json(4);
-  json.BeginArray();
   for (const Group& group : groups) {
-    json.BeginObject().Key("match").BeginArray();
-    for (const MethodName& root : group.roots) json.String(DirectiveName(root));
-    json.EndArray().Key("c2").BeginObject().Key("inline").BeginArray();
-    for (const std::string& item : *group.inlines) json.String(item);
-    json.EndArray().EndObject().EndObject();
+    std::vector<std::string> names;
+    for (const MethodName& root : group.roots) names.push_back(DirectiveName(root));
+    std::vector<std::string> inlines(group.inlines->begin(), group.inlines->end());
+    result.json +=
+        (result.json.empty() ? "[\n" : ",\n") +
+        ("  {\n    match: " + List(names) + ",\n    c2: { inline: " + List(inlines) + " }\n  }");
   }
-  result.json = json.EndArray().Take() + "\n";
+  result.json += "\n]\n";
   return result;
 }
 

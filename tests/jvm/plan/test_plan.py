@@ -165,7 +165,8 @@ class Inlining(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.classes = compile_java([HERE / "Big.java"])
-        cls.plan = write_plan(["inline Big.loop(I)J@12 callee=Big.big(J)J weight=90%"])
+        cls.plan = write_plan(["inline Big.loop(I)J@12 callee=Big.big(J)J weight=90%",
+                               "inline Big.<init>()V@1 callee=java.lang.Object.<init>()V weight=1%"])
 
     @each_jdk()
     def test_directives_force_a_callee_that_is_too_big(self, version):
@@ -174,8 +175,18 @@ class Inlining(unittest.TestCase):
         big = re.compile(r"Big::big \(\d+ bytes\)\s+(.*)")
         stock = big.findall(run(*command).stdout)
         self.assertTrue(any("too big" in reason for reason in stock), stock)
-        forced = big.findall(assay("run", "--apply", self.plan, "--", *command).stdout)
+        forced = big.findall(assay("run", "--apply", self.plan, "--", *command).stderr)
         self.assertTrue(any("force inline" in reason for reason in forced), forced)
+
+    @each_jdk()
+    def test_standard_output_stays_the_programs_own(self, version):
+        command = (java(version), "-cp", self.classes, "Big")
+        self.assertEqual(assay("run", "--apply", self.plan, "--", *command).stdout, run(*command).stdout)
+
+    @each_jdk()
+    def test_the_jvm_takes_as_many_directives_as_are_written(self, version):
+        plan = write_plan([f"inline Big.m{i}()V@0 callee=Big.n{i}()V weight=1%" for i in range(60)])
+        self.assertEqual(assay("run", "--apply", plan, "--", java(version), "-version").returncode, 0)
 
     @each_jdk((25,))
     def test_replay_forces_one_call_site(self, version):
