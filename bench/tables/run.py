@@ -8,6 +8,7 @@
 p0-table2  samples x stride: overhead / accuracy       p0-table3  per program, small and large
 p1         bias programs; correction off, density, full  p2       exhaustive, framework, intervals
 p3         granularities, constant and jittered        p4         correlation of successive runs
+p2-checks  Property 1 by counting                      p2-accuracy  call edges and fields against interval 1
 p3-same    equal files, exact totals
 counts     exact counts against JFR's method timing        p0-sweep   samples x stride at our own tick
 """
@@ -17,10 +18,11 @@ import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import cli
-from tables import counts, p0, p1, p2, p3, p3_same, p4
+from tables import counts, p0, p1, p2, p2_counts, p3, p3_same, p4
 
 TABLES = {"counts": counts.counts, "p0-table2": p0.table2, "p0-table3": p0.table3, "p0-sweep": p0.sweep, "p1": p1.bias,
-          "p1-correction": p1.correction, "p2": p2.intervals, "p3": p3.granularities,
+          "p1-correction": p1.correction, "p2": p2.intervals,
+          "p2-checks": p2_counts.checks, "p2-accuracy": p2_counts.accuracy, "p3": p3.granularities,
           "p3-same": p3_same.same, "p4": p4.precision}
 
 

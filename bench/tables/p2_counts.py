@@ -1,0 +1,113 @@
+"""Instrumentation sampling without a clock: Property 1 by counting, and accuracy against interval 1 (the
+paper's perfect profile) for call edges and fields. Neither needs a quiet machine."""
+import json
+import pathlib
+import subprocess
+import tempfile
+
+import run as runner
+from harness import cli, configs, graph, machine, papers, paths, process, results
+
+from . import common
+
+BOTH = "call-edge,field-access"
+MIXES = ("call-edge", "field-access", BOTH)
+MODES = ("full", "partial", "none", "auto")
+
+
+class Raw:
+    """The rows of one table, as common.publish wants them."""
+
+    def __init__(self, name, jdk):
+        self.raw, self.rows, self.info = paths.RAW / f"{name}-{jdk}.jsonl", [], machine.describe(jdk)
+
+
+def profile(workload, jdk, iterations, out, *options):
+    config = configs.Config("sampled", "", assay=("--collect", "sampled", *options), kind="assay")
+    command = config.command(workload, jdk, "small", iterations, out, marks=False)
+    result = process.run(command, 600, cwd=out.parent)
+    wrong = result.why or runner.check(workload, "small", jdk, result.stdout)
+    if wrong:
+        raise RuntimeError(f"{workload.name} {' '.join(options)}: {wrong}")
+    return out
+
+
+def rows(path, table):
+    shown = subprocess.run([str(paths.ASSAY), "show", str(path), "--by", table, "--json", "--top", "1000000000"],
+                           capture_output=True, text=True, check=True)
+    return json.loads(shown.stdout)[table]
+
+
+def fields(path):
+    return {(r["field"], r["access"]): r["weight"] for r in rows(path, "fields")}
+
+
+def checks(arguments):
+    """Property 1: checks executed never exceed entries and back edges executed."""
+    text, raws = "", []
+    for jdk in cli.jdks(arguments):
+        raw = Raw("p2-checks", jdk)
+        table, broken = [], []
+        for workload in common.small_set(arguments, jdk, 2 if arguments.quick else 8):
+            for mix in MIXES:
+                counts = {}
+                for mode in MODES:
+                    with tempfile.TemporaryDirectory() as folder:
+                        out = profile(workload, jdk, 2, pathlib.Path(folder) / "p.profile", "--instrument", mix,
+                                      "--duplication", mode, "--count-checks", "true")
+                        counts[mode] = {r["executed"]: r["weight"] for r in rows(out, "checks")}
+                    raw.rows.append({"workload": workload.name, "mix": mix, "mode": mode, **counts[mode]})
+                    bound = counts[mode]["entries"] + counts[mode]["back edges"]
+                    if mode in ("full", "partial") and counts[mode]["checks"] > bound:
+                        broken.append((workload.name, mix, mode))
+                full = counts["full"]
+                table.append([f"{workload.name}, {mix}", f"{full['entries'] / 1e6:.2f}",
+                              f"{full['back edges'] / 1e6:.2f}",
+                              *(f"{counts[m]['checks'] / 1e6:.2f}" for m in MODES)])
+        text += (f"JDK {jdk}, two iterations from the start of the JVM, interval 1,000; millions executed. Runs "
+                 "differ by what the JVM's own threads do. Methods that are counted by their callers' edges have "
+                 f"neither entries nor checks here. Property 1 broken: {broken or 'nowhere'}.\n\n"
+                 + results.table(["program, instrumentation", "entries", "back edges",
+                                  *(f"checks, {m}" for m in MODES)], table) + "\n")
+        raws.append(raw)
+    common.publish(arguments, "p2-checks", "P2: Property 1 by counting", text, raws[-1].info, raws)
+
+
+def accuracy(arguments):
+    """Tables 4 and 5, the accuracy columns."""
+    steps = (100, 1000) if arguments.quick else (10, 100, 1000, 10000, 100000)
+    chosen = {f"full, {i:,}": ("--duplication", "full", "--interval", str(i)) for i in steps}
+    chosen |= {f"{d}, 1,000": ("--duplication", d, "--interval", "1000") for d in ("partial", "none", "auto")}
+    chosen["full, timer of 1 ms"] = ("--duplication", "full", "--trigger", "timer", "--tick", "1ms")
+    text, raws = "", []
+    for jdk in cli.jdks(arguments):
+        raw = Raw("p2-accuracy", jdk)
+        work = common.small_set(arguments, jdk, 2 if arguments.quick else 4)
+        for workload in work:
+            with tempfile.TemporaryDirectory() as folder:
+                folder = pathlib.Path(folder)
+                more = ("--instrument", BOTH)
+                truth = profile(workload, jdk, 8, folder / "truth.profile", "--interval", "1", *more)
+                exact = fields(truth)
+                for name, options in chosen.items():
+                    out = profile(workload, jdk, 8, folder / "p.profile", *options, *more)
+                    raw.rows.append({"workload": workload.name, "config": name,
+                                     "call-edge": graph.compare(truth, out)["overlap"]["call_sites"],
+                                     "field-access": graph.overlap(exact, fields(out))})
+                    out.unlink()
+        paper = {f"full, {i:,}": papers.P2_TABLE4[i][1:] for i in steps}
+        paper |= {"none, 1,000": papers.P2_TABLE4_NONE[1000][1:], "full, timer of 1 ms": ("-", "63")}
+        table = []
+        for name in chosen:
+            mine = [r for r in raw.rows if r["config"] == name]
+            cells = []
+            for kind in ("call-edge", "field-access"):
+                values = [r[kind] for r in mine]
+                cells.append(f"{sum(values) / len(values):.1f} ({min(values):.1f} to {max(values):.1f})")
+            table.append([name, *cells, *paper.get(name, ("-", "-"))])
+        text += (f"JDK {jdk}, mean (range) of {', '.join(w.name for w in work)}; 8 iterations from the start of the "
+                 "JVM, counter trigger unless said otherwise.\n\n"
+                 + results.table(["duplication, interval", "call-edge %", "field-access %", "paper: call-edge",
+                                  "paper: field-access"], table) + "\n")
+        raws.append(raw)
+    common.publish(arguments, "p2-accuracy", "P2 Tables 4 and 5: accuracy", text, raws[-1].info, raws)
