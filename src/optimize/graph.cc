@@ -34,8 +34,12 @@ void SortReceivers(std::vector<Receiver>* receivers) {
 
 // Without recorded classes: the class that declares the method called. A class that inherits it is
 // not seen this way; its guard would never hold, which the agent reports.
+// One call dispatches to methods of one name and descriptor; others at the same place come from
+// imprecise attribution and are no receivers.
 void DeriveReceivers(CallSite* site, bool exact) {
   for (const Target& target : site->targets) {
+    const plan::MethodName& first = site->targets[0].method;
+    if (target.method.name != first.name || target.method.descriptor != first.descriptor) continue;
     double error = exact ? 0 : ShareError(target.share, site->samples);
     site->receivers.push_back({target.method.class_name, target.bytes, target.share, error});
   }

@@ -44,6 +44,17 @@ TEST(Graph, SitesHaveTheirReceiversWithErrors) {
   EXPECT_FALSE(graph.sees_inlined_calls);
 }
 
+// Seen in rhino: two static methods of one class at one place.
+TEST(Graph, OtherMethodsAtTheSamePlaceAreNoReceivers) {
+  profile::Profile profile = Polymorphic();
+  auto loop = profile.FindMethod("a.Loop", "run", "()V");
+  profile.AddEdge(loop, 12, profile.InternMethod("a.S0", "other", "(I)I"), 300, 300, 100);
+  Graph graph = GraphOf(profile);
+  ASSERT_EQ(graph.sites[0].receivers.size(), 3u);
+  std::string text = plan::PlanText(*MakePlan(graph, "assay"));
+  EXPECT_TRUE(plan::ParsePlan(text).ok()) << text;
+}
+
 TEST(Graph, RecordedReceiversReplaceDerivedOnes) {
   profile::Profile profile = Polymorphic();
   profile.tables["receivers"] = {{"method", "bci", "call", "class"},
