@@ -88,6 +88,14 @@ uint32_t Code::AddFrame(const std::vector<VerificationType>& locals,
   return static_cast<uint32_t>(frames.size() - 1);
 }
 
+int Code::StackWords(const Frame& frame) const {
+  int words = 0;
+  for (uint32_t i = 0; i < frame.stack_count; ++i) {
+    words += types[frame.stack_begin + i].IsWide() ? 2 : 1;
+  }
+  return words;
+}
+
 uint32_t Code::AddFrameWithStack(uint32_t like, VerificationType only) {
   Frame frame = frames[like];
   frame.stack_begin = static_cast<uint32_t>(types.size());

@@ -180,6 +180,8 @@ struct Code {
                     const std::vector<VerificationType>& stack);
   // The same state with one more value, or just one value, on the stack.
   uint32_t AddFrameWithStack(uint32_t like, VerificationType only);
+  // How many words a frame's stack holds; a long takes two.
+  int StackWords(const Frame& frame) const;
 
  private:
   uint32_t* NameSlot(std::string_view class_name);

@@ -16,12 +16,7 @@ void CodeBuilder::Frame(uint32_t frame) {
   if (!code_.has_frames) return;
   Put(ElementKind::kFrame, Op::kNop, 0, static_cast<int32_t>(frame));
   // What a handler or a join has on its stack counts as ours: the bound stays a bound.
-  int words = 0;
-  const auto& state = code_.frames[frame];
-  for (uint32_t i = 0; i < state.stack_count; ++i) {
-    words += code_.types[state.stack_begin + i].IsWide() ? 2 : 1;
-  }
-  depth_ = words;
+  depth_ = code_.StackWords(code_.frames[frame]);
   peak_ = std::max(peak_, depth_);
 }
 

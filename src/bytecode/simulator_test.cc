@@ -111,6 +111,24 @@ TEST(MaxStack, FollowsJumpsAndHandlers) {
   EXPECT_EQ(code.max_stack, 3u);
 }
 
+// As ASM leaves it behind for code that cannot be reached: nop, athrow, with a frame for it. Whatever is
+// inserted there counts, because the verifier reads it.
+TEST(MaxStack, SeesDeadCodeThatHasAFrame) {
+  TestMethod test;
+  Code code;
+  code.has_frames = true;
+  CodeBuilder build(test.file, code);
+  build.Emit(Op::kReturn);
+  build.Frame(code.AddFrame({}, {{VerificationType::kObject, test.file.this_class}}));
+  build.Emit(Op::kDup);
+  build.PushInt(1);
+  build.Emit(Op::kPop2);
+  build.Emit(Op::kAthrow);
+  ASSERT_TRUE(build.Finish().ok());
+  ASSERT_TRUE(ComputeMaxStack(test.file.pool, code).ok());
+  EXPECT_EQ(code.max_stack, 3u);
+}
+
 // super(flag ? 1 : 2) in a class file without frames: found by following the paths.
 TEST(ThisInit, FollowsPathsWithoutFrames) {
   TestMethod test(49, "(Z)V", 0, "<init>");
