@@ -27,7 +27,8 @@ constexpr OptionSpec kOptions[] = {
 
     {"tick", kDuration, "500us", "", "calls,contexts,sampled",
      "time between two bursts of samples, of the timer trigger, or between samples [1ms]"},
-    {"samples", kCountAll, "16", "", "calls", "calls sampled per burst; all = every call"},
+    {"samples", kCountAll, "16", "", "calls",
+     "calls sampled per burst; all = every call (JDK 20 and newer: 256 at the default tick)"},
     {"stride", kCount, "3", "", "calls", "take every N-th call within a burst"},
     {"depth", kCount, "2", "", "calls", "methods kept per sample; 2 = callee and caller"},
     {"correct", kChoice, "full", "off|density|full", "calls",
