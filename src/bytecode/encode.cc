@@ -10,6 +10,7 @@ using classfile::Method;
 Status Encoder::Run() {
   if (code_.max_stack > 65535) return Bad("more than 65535 words of stack");
   if (code_.max_locals > 65535) return Bad("more than 65535 words of locals");
+  ReplaceLastSwitch();
   for (int round = 0;; ++round) {
     ASSAY_TRY(EmitCode());
     ASSAY_ASSIGN(bool fits, Patch());
@@ -26,6 +27,26 @@ Status Encoder::Run() {
     ASSAY_ASSIGN(method_.code_name_index, file_.pool.AddUtf8("Code"));
   }
   return {};
+}
+
+// HotSpot refuses a lookupswitch without pairs at the very end of a method, as if it were cut off
+// (bytecodes.cpp, special_length_at: the end of its operands is compared with >=). Moving code can bring one there.
+void Encoder::ReplaceLastSwitch() {
+  auto& elements = code_.elements;
+  size_t last = elements.size();
+  while (last > 0 && !elements[last - 1].IsInstruction()) --last;
+  if (last == 0 || elements[last - 1].op != Op::kLookupswitch) return;
+  Element& element = elements[last - 1];
+  const Switch& table = code_.switches[static_cast<size_t>(element.value)];
+  if (!table.keys.empty()) return;
+  Element jump = element;
+  jump.op = Op::kGoto;
+  jump.value = static_cast<int32_t>(table.fallback.id);
+  jump.self = {};
+  jump.bci = Element::kInserted;
+  element.op = Op::kPop;
+  element.value = 0;
+  elements.insert(elements.begin() + static_cast<ptrdiff_t>(last), jump);
 }
 
 Status Encoder::EmitCode() {

@@ -55,6 +55,15 @@ TEST_F(EncodeTest, LdcBecomesWideBeyondIndex255) {
   EXPECT_EQ(Encode(), (ByteVector{0x12, 0xff, 0x13, 0x01, 0x00}));
 }
 
+// HotSpot takes a lookupswitch without pairs for cut off when nothing follows it.
+TEST_F(EncodeTest, DoesNotEndInASwitchWithoutPairs) {
+  Label start = build_.Here();
+  build_.PushInt(1);
+  code_.switches.push_back({0, {}, {}, start});
+  build_.Emit(Op::kLookupswitch, 0, 0);
+  EXPECT_EQ(Encode(), (ByteVector{0x04, 0x57, 0xa7, 0xff, 0xfe}));
+}
+
 TEST_F(EncodeTest, PadsSwitches) {
   for (int padding = 0; padding < 4; ++padding) {
     SCOPED_TRACE(padding);

@@ -74,6 +74,7 @@ class Encoder {
   using Placed = Scratch::Placed;
 
   // encode.cc
+  void ReplaceLastSwitch();
   Status EmitCode();
   // Instructions that cannot fail; the others are for EmitOther.
   bool EmitSimple(const Element& element, uint32_t number);
