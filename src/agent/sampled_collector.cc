@@ -1,6 +1,7 @@
 #include "src/agent/sampled_collector.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 
@@ -28,15 +29,21 @@ bool MustNotBeRewritten(std::string_view name) {
 
 using Plugins = std::vector<std::unique_ptr<instrument::Instrumentation>>;
 
+// What classes are rewritten with. A class hook on another thread may still be using the one of the session
+// before, so it is replaced as a whole and the old one is not freed.
+struct Rewriting {
+  instrument::DuplicateOptions duplicate;
+  std::vector<const instrument::Instrumentation*> plugins;
+};
+
 // Everything that rewritten code and class hooks may still touch after a session ended; made once,
 // never destroyed. Counters refer to instrumentations, so those of all sessions stay.
 struct Engine {
   SampledMemory memory;
   SampledResults results{memory};
   FilterInUse filter;
-  instrument::DuplicateOptions duplicate;
+  std::atomic<const Rewriting*> rewriting{nullptr};
   Plugins known;
-  std::vector<const instrument::Instrumentation*> plugins;
   jvmtiEnv* jvmti = nullptr;
   jclass runtime = nullptr;
 };
@@ -90,7 +97,8 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* 
   // Filtered classes count too when a call's target is looked for.
   if (loaded.file().ok()) engine->results.AddClass(*loaded.file());
   if (MustNotBeRewritten(loaded.name()) || !engine->filter.Wants(loaded.name())) return;
-  instrument::DuplicatePass pass(engine->duplicate, engine->plugins, engine->results);
+  const Rewriting& how = *engine->rewriting.load();
+  instrument::DuplicatePass pass(how.duplicate, how.plugins, engine->results);
   loaded.Rewrite(pass, engine->results.registry(), jvmti, new_size, new_data);
 }
 
@@ -109,8 +117,9 @@ Status DefineRuntime(JavaVM* vm, JNIEnv* jni) {
   return {};
 }
 
-Status ChoosePlugins(const std::vector<std::string>& names) {
-  engine->plugins.clear();
+Result<std::vector<const instrument::Instrumentation*>> ChoosePlugins(
+    const std::vector<std::string>& names) {
+  std::vector<const instrument::Instrumentation*> plugins;
   for (const std::string& name : names) {
     auto is_it = [&name](const auto& plugin) { return plugin->name() == name; };
     auto it = std::find_if(engine->known.begin(), engine->known.end(), is_it);
@@ -124,10 +133,10 @@ Status ChoosePlugins(const std::vector<std::string>& names) {
       }
       it = engine->known.insert(engine->known.end(), std::move(plugin));
     }
-    engine->plugins.push_back(it->get());
+    plugins.push_back(it->get());
   }
-  if (engine->plugins.empty()) return Error{"option instrument: nothing to count"};
-  return {};
+  if (plugins.empty()) return Error{"option instrument: nothing to count"};
+  return plugins;
 }
 
 instrument::Duplication ToDuplication(const std::string& text) {
@@ -181,7 +190,7 @@ class SampledCollector : public Collector {
   void Snapshot(profile::Profile& profile) override {
     engine->results.Accumulate(weight_);
     engine->results.Fill(profile);
-    if (!engine->duplicate.count_checks) return;
+    if (!engine->rewriting.load()->duplicate.count_checks) return;
     auto& table = profile.tables["checks"];
     table.columns = {"executed"};
     table.rows.clear();
@@ -200,9 +209,10 @@ class SampledCollector : public Collector {
 
  private:
   static Status Configure(const Options& options) {
-    ASSAY_TRY(ChoosePlugins(options.List("instrument")));
+    ASSAY_ASSIGN(auto plugins, ChoosePlugins(options.List("instrument")));
     engine->filter.Set(options);
-    auto& duplicate = engine->duplicate;
+    auto* rewriting = new Rewriting{.plugins = std::move(plugins)};
+    auto& duplicate = rewriting->duplicate;
     duplicate.duplication = ToDuplication(options.Text("duplication"));
     std::string trigger = options.Text("trigger");
     duplicate.check = trigger == "thread" ? "thread" : trigger == "timer" ? "timer" : "counter";
@@ -212,6 +222,7 @@ class SampledCollector : public Collector {
     duplicate.count_checks = options.Flag("count-checks");
     duplicate.checks_only = options.Flag("checks-only");
     duplicate.by_calls = ByCalls(options);
+    engine->rewriting.store(rewriting);
     return {};
   }
 
@@ -224,7 +235,7 @@ class SampledCollector : public Collector {
 
   void SetTrigger(JNIEnv* jni) {
     uint64_t interval = options_.Count("interval");
-    bool by_time = engine->duplicate.check == "timer";
+    bool by_time = engine->rewriting.load()->duplicate.check == "timer";
     // How many executions a timer's samples stand for is not known.
     weight_ = by_time ? 1 : static_cast<double>(interval);
     uint64_t most = interval == 0 ? 0 : interval - 1;
