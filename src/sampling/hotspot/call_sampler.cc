@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/sampling/hotspot/at_safepoint.h"
+#include "src/sampling/hotspot/sampling_environment.h"
 
 namespace assay::sampling {
 namespace {
@@ -16,11 +17,6 @@ namespace {
 constexpr int32_t kInJava = 8;
 constexpr uint64_t kAccountEveryNs = 20000000;
 constexpr uint64_t kExhaustiveTickNs = 20000;
-
-constexpr jvmtiEvent kEvents[] = {
-    JVMTI_EVENT_COMPILED_METHOD_LOAD, JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-    JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,
-    JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE};
 
 // For signal handlers, where the guard of a local static has no place.
 CallSampler* g_sampler = nullptr;
@@ -48,26 +44,6 @@ CallSampler& CallSampler::Get() {
 
 Status CallSampler::Open(JavaVM* vm) {
   if (jvmti_ != nullptr) return {};
-  jvmtiEnv* jvmti = nullptr;
-  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
-    return Error{"this JVM has no JVMTI"};
-  }
-  jvmtiCapabilities wanted{};
-  wanted.can_generate_compiled_method_load_events = 1;
-  if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE) {
-    jvmti->DisposeEnvironment();
-    return Error{"the JVM does not report compiled methods"};
-  }
-  jvmtiCapabilities tags{};
-  tags.can_tag_objects = 1;  // for RunAtSafepoint
-  jvmti->AddCapabilities(&tags);
-  jvmtiCapabilities lines{};
-  lines.can_get_line_numbers = 1;
-  lines.can_get_source_file_name = 1;
-  jvmti->AddCapabilities(&lines);
-  jvmtiCapabilities bodies{};
-  bodies.can_get_bytecodes = 1;
-  jvmti->AddCapabilities(&bodies);
   jvmtiEventCallbacks callbacks{};
   callbacks.CompiledMethodLoad = CompiledMethodLoad;
   callbacks.CompiledMethodUnload = CompiledMethodUnload;
@@ -76,11 +52,10 @@ Status CallSampler::Open(JavaVM* vm) {
   callbacks.ThreadEnd = ThreadEnd;
   callbacks.ClassLoad = ClassLoad;
   callbacks.ClassPrepare = ClassPrepare;
-  jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  ASSAY_ASSIGN(jvmti_, OpenSamplingEnvironment(vm, callbacks));
   vm_ = vm;
-  jvmti_ = jvmti;
-  methods_ = std::make_unique<CompiledMethods>(jvmti);
-  never_compiles_ = NeverCompiles(jvmti);
+  methods_ = std::make_unique<CompiledMethods>(jvmti_);
+  never_compiles_ = NeverCompiles(jvmti_);
   return {};
 }
 
@@ -92,12 +67,8 @@ Status CallSampler::Load(JNIEnv* jni) {
     return Error{"not enough address space"};
   }
   if (!loaded_) {
-    ASSAY_ASSIGN(structs_, VmStructs::Load(reinterpret_cast<void*>(jni->functions->GetVersion)));
+    ASSAY_ASSIGN(structs_, DescribeVmToHooks(jni));
     ASSAY_ASSIGN(state_offset_, structs_.Offset("JavaThread::_thread_state"));
-    ASSAY_ASSIGN(hooks.code, CodeHeap::Load(structs_));
-    ASSAY_ASSIGN(uintptr_t call_stub, structs_.StaticAddress("StubRoutines::_call_stub_return_address"));
-    hooks.call_stub_return = *reinterpret_cast<uintptr_t*>(call_stub);
-    hooks.walker = reinterpret_cast<AsyncGetCallTrace>(structs_.Symbol("AsyncGetCallTrace"));
     ASSAY_ASSIGN(watch_, ThreadWatch::Make(jvmti_, jni, structs_, &hooks.threads));
     loaded_ = true;
   }
@@ -105,7 +76,7 @@ Status CallSampler::Load(JNIEnv* jni) {
 }
 
 void CallSampler::SetEvents(jvmtiEventMode mode) {
-  for (jvmtiEvent event : kEvents) jvmti_->SetEventNotificationMode(mode, event, nullptr);
+  SetSamplingEvents(jvmti_, mode);
 }
 
 void CallSampler::ApplyParameters() {

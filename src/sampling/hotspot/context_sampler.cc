@@ -8,6 +8,7 @@
 
 #include "src/sampling/hotspot/at_safepoint.h"
 #include "src/sampling/watermark.h"
+#include "src/sampling/hotspot/sampling_environment.h"
 
 namespace assay::sampling {
 namespace {
@@ -16,14 +17,6 @@ constexpr uint64_t kAccountEveryNs = 20000000;
 // Threads that seem to wait are looked at in one of so many ticks.
 constexpr uint64_t kWaitingStride = 8;
 constexpr int32_t kInVm = 6, kInJava = 8;
-
-constexpr jvmtiEvent kEvents[] = {JVMTI_EVENT_COMPILED_METHOD_LOAD,
-                                  JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-                                  JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
-                                  JVMTI_EVENT_THREAD_START,
-                                  JVMTI_EVENT_THREAD_END,
-                                  JVMTI_EVENT_CLASS_LOAD,
-                                  JVMTI_EVENT_CLASS_PREPARE};
 
 // For signal handlers and hooks, where the guard of a local static has no place.
 ContextSampler* g_sampler = nullptr;
@@ -48,23 +41,6 @@ ContextSampler& ContextSampler::Get() {
 
 Status ContextSampler::Open(JavaVM* vm) {
   if (jvmti_ != nullptr) return {};
-  jvmtiEnv* jvmti = nullptr;
-  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
-    return Error{"this JVM has no JVMTI"};
-  }
-  jvmtiCapabilities wanted{};
-  wanted.can_generate_compiled_method_load_events = 1;
-  if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE) {
-    jvmti->DisposeEnvironment();
-    return Error{"the JVM does not report compiled methods"};
-  }
-  jvmtiCapabilities tags{};
-  tags.can_tag_objects = 1;  // for RunAtSafepoint
-  jvmti->AddCapabilities(&tags);
-  jvmtiCapabilities lines{};
-  lines.can_get_line_numbers = 1;
-  lines.can_get_source_file_name = 1;
-  jvmti->AddCapabilities(&lines);
   jvmtiEventCallbacks callbacks{};
   callbacks.CompiledMethodLoad = CompiledMethodLoad;
   callbacks.CompiledMethodUnload = CompiledMethodUnload;
@@ -73,10 +49,9 @@ Status ContextSampler::Open(JavaVM* vm) {
   callbacks.ThreadEnd = ThreadEnd;
   callbacks.ClassLoad = ClassLoad;
   callbacks.ClassPrepare = ClassPrepare;
-  jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  ASSAY_ASSIGN(jvmti_, OpenSamplingEnvironment(vm, callbacks));
   vm_ = vm;
-  jvmti_ = jvmti;
-  compiled_ = std::make_unique<CompiledMethods>(jvmti);
+  compiled_ = std::make_unique<CompiledMethods>(jvmti_);
   return {};
 }
 
@@ -84,12 +59,7 @@ Status ContextSampler::Load(JNIEnv* jni) {
   HookContext& hooks = Hooks();
   if (!hooks.threads.Init()) return Error{"not enough address space"};
   if (loaded_) return {};
-  ASSAY_ASSIGN(structs_, VmStructs::Load(reinterpret_cast<void*>(jni->functions->GetVersion)));
-  ASSAY_ASSIGN(hooks.code, CodeHeap::Load(structs_));
-  ASSAY_ASSIGN(uintptr_t call_stub,
-               structs_.StaticAddress("StubRoutines::_call_stub_return_address"));
-  hooks.call_stub_return = *reinterpret_cast<uintptr_t*>(call_stub);
-  hooks.walker = reinterpret_cast<AsyncGetCallTrace>(structs_.Symbol("AsyncGetCallTrace"));
+  ASSAY_ASSIGN(structs_, DescribeVmToHooks(jni));
   ASSAY_TRY(interpreted_.Load(structs_, jvmti_, jni));
   ASSAY_TRY(recorder_.walker.Load(structs_, &hooks.code, &interpreted_, hooks.call_stub_return));
   ASSAY_ASSIGN(watch_, ThreadWatch::Make(jvmti_, jni, structs_, &hooks.threads));
@@ -98,7 +68,7 @@ Status ContextSampler::Load(JNIEnv* jni) {
 }
 
 void ContextSampler::SetEvents(jvmtiEventMode mode) {
-  for (jvmtiEvent event : kEvents) jvmti_->SetEventNotificationMode(mode, event, nullptr);
+  SetSamplingEvents(jvmti_, mode);
 }
 
 void ContextSampler::Apply() {
