@@ -21,17 +21,12 @@ struct RunOptions {
   bool quiet = false;
 };
 
-// JVM flags that give a collector back what its longer methods lose.
+// JVM flags that give a collector back what its longer methods lose. Higher inlining limits are not
+// among them: they multiply the time that C2 takes (docs/instrumentation.md, "What sampling costs on HotSpot").
 std::vector<std::string> ExtraFlags(const agent::Options& options) {
   const std::string collect = options.Text("collect");
-  if (collect == "exact") return {"-XX:-DontCompileHugeMethods"};
-  // More inlining than by default multiplies the time that C2 takes and gains nothing.
-  if (collect == "bytecodes") return {"-XX:-DontCompileHugeMethods"};
-  if (collect == "sampled") {
-    return {"-XX:-DontCompileHugeMethods", "-XX:MaxInlineSize=80", "-XX:FreqInlineSize=800",
-            "-XX:InlineSmallCode=5000"};
-  }
-  return {};
+  if (collect != "exact" && collect != "bytecodes" && collect != "sampled") return {};
+  return {"-XX:-DontCompileHugeMethods"};
 }
 
 void Summarize(const std::string& path, double target, bool quiet) {

@@ -1,6 +1,7 @@
 package java.lang;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
@@ -10,6 +11,9 @@ import jdk.internal.vm.annotation.ForceInline;
  * <p>The class is defined by the agent in java.lang, so that every class of every module may call it, and so
  * that @ForceInline is honoured. It may call only native methods: anything else could be rewritten itself
  * and would recurse.
+ *
+ * <p>Only triggers are inlined. Everything that copies call stays a call: C2 takes several times as long for a method
+ * whose copy is full of the loops in here, and until it is done the program runs slower code.
  *
  * <p>A trigger must cost next to nothing. The one int of a thread that this class may use without any call
  * is Thread.threadLocalRandomSecondarySeed, a scratch value that the JDK uses to vary how long some locks spin, and which it
@@ -117,6 +121,7 @@ public final class AssaySampled {
         return thread != null && (thread.threadLocalRandomSecondarySeed & UP) != 0 && taken(thread);
     }
 
+    @DontInline
     private static boolean taken(Thread thread) {
         if (!everything) {
             thread.threadLocalRandomSecondarySeed &= ~UP;
@@ -125,6 +130,7 @@ public final class AssaySampled {
     }
 
     /** A copy is about to call. */
+    @DontInline
     public static void raise() {
         Thread thread = Thread.currentThread();
         if (thread != null) {
@@ -133,6 +139,7 @@ public final class AssaySampled {
     }
 
     /** The call has returned; whatever was called may have been none of ours. */
+    @DontInline
     public static void lower() {
         Thread thread = Thread.currentThread();
         if (thread != null && !everything) {
@@ -140,6 +147,7 @@ public final class AssaySampled {
         }
     }
 
+    @DontInline
     private static boolean counted(Thread thread, int shard, int lane) {
         int counter = shard * LANES + lane;
         long interval = U.getLongVolatile(null, SHARED + INTERVAL);
@@ -163,6 +171,7 @@ public final class AssaySampled {
         return sample;
     }
 
+    @DontInline
     private static boolean countedByThread(Thread thread, int left) {
         long tid = U.getLong(thread, TID);
         int slot = (int) tid & (THREADS - 1);
@@ -218,35 +227,42 @@ public final class AssaySampled {
         }
     }
 
+    @DontInline
     public static void count(int id) {
         add(COUNTERS + ((long) id << 3));
     }
 
+    @DontInline
     public static void countClass(Object object, int id) {
         Class<?> type = object == null ? null : object.getClass();
         int hash = type == null ? 0 : System.identityHashCode(type);
         countKey((long) id << 32 | hash, type, 0, 0);
     }
 
+    @DontInline
     public static void countInt(int value, int id) {
         countKey((long) id << 32 | value & 0xffffffffL, null, value, 1);
     }
 
+    @DontInline
     public static void countLong(long value, int id) {
         countKey((long) id << 32 | fold(value), null, value, 2);
     }
 
+    @DontInline
     public static void countFloat(float value, int id) {
         int bits = Float.floatToRawIntBits(value);
         countKey((long) id << 32 | bits & 0xffffffffL, null, bits, 3);
     }
 
+    @DontInline
     public static void countDouble(double value, int id) {
         long bits = Double.doubleToRawLongBits(value);
         countKey((long) id << 32 | fold(bits), null, bits, 4);
     }
 
     /** For the verification of Property 1: entries, back edges and checks executed. */
+    @DontInline
     public static void note(int what) {
         add(SHARED + NOTES + ((long) what << 6));
     }
