@@ -1,6 +1,8 @@
 """--collect sampled: counts, duplication, triggers, and programs that must not notice."""
 import collections
+import contextlib
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -250,28 +252,68 @@ class Instrumentations(unittest.TestCase):
 
 
 class WhileRunning(unittest.TestCase):
+    """Time is the program's own: the seconds of CPU that it took, however busy the machine is."""
+
+    @contextlib.contextmanager
+    def running(self, version, trigger):
+        classes = compile_java([HERE / "Forever.java"])
+        path = pathlib.Path(tempfile.mktemp(suffix=".profile"))
+        program = subprocess.Popen(
+            [ASSAY, "run", "-q", "--collect", "sampled", "--interval", "0", "--trigger", trigger,
+             "--flush", "100ms", "--include", "Forever*", "-o", path, "--", java(version), "-cp",
+             classes, "Forever"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            yield program.stdout.readline().strip(), path
+        finally:
+            program.communicate("\n", timeout=60)
+        self.assertEqual(program.returncode, 0)
+
+    def change(self, pid, *options):
+        self.assertIn("changed", assay("attach", pid, "--collect", "sampled", *options).stderr)
+
+    def within_a_second(self, pid, happened):
+        end = self.cpu(pid) + 1
+        while not happened() and self.cpu(pid) < end:
+            time.sleep(0.05)
+        return happened()
+
+    def gain_of_a_second(self, pid, path):
+        before, end = self.samples(path), self.cpu(pid) + 1
+        while self.cpu(pid) < end:
+            time.sleep(0.05)
+        return self.samples(path) - before
+
     @each_jdk()
     def test_the_interval_changes_while_the_program_runs(self, version):
-        classes = compile_java([HERE / "Forever.java"])
         for trigger in ("counter", "thread", "timer"):
-            path = pathlib.Path(tempfile.mktemp(suffix=".profile"))
-            program = subprocess.Popen(
-                [ASSAY, "run", "-q", "--collect", "sampled", "--interval", "0", "--trigger", trigger,
-                 "--flush", "100ms", "--include", "Forever*", "-o", path, "--", java(version), "-cp",
-                 classes, "Forever"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            pid = program.stdout.readline().strip()
-            self.assertEqual(self.samples(path), 0)
-            self.assertIn("changed", assay("attach", pid, "--collect", "sampled", "--interval", "100").stderr)
-            deadline = time.monotonic() + 60
-            while self.samples(path) == 0 and time.monotonic() < deadline:
-                time.sleep(0.1)
-            self.assertGreater(self.samples(path), 0, trigger)
-            refused = assay("attach", pid, "--collect", "sampled", "--duplication", "none",
-                            check=False)
-            self.assertIn("cannot be changed while running", refused.stderr)
-            program.communicate("\n", timeout=60)
-            self.assertEqual(program.returncode, 0)
+            with self.running(version, trigger) as (pid, path):
+                self.assertEqual(self.gain_of_a_second(pid, path), 0)
+                self.change(pid, "--interval", "100")
+                self.assertTrue(self.within_a_second(pid, lambda: self.samples(path) > 0), trigger)
+                refused = assay("attach", pid, "--collect", "sampled", "--duplication", "none",
+                                check=False)
+                self.assertIn("cannot be changed while running", refused.stderr)
+
+    @each_jdk(versions=(25,))
+    def test_a_longer_interval_samples_less_and_0_nothing(self, version):
+        for trigger in ("counter", "thread"):
+            with self.running(version, trigger) as (pid, path):
+                self.change(pid, "--interval", "100")
+                self.gain_of_a_second(pid, path)
+                often = self.gain_of_a_second(pid, path)
+                self.change(pid, "--interval", "10000")
+                self.gain_of_a_second(pid, path)
+                seldom = self.gain_of_a_second(pid, path)
+                self.assertGreater(often, 10 * seldom, trigger)
+                self.assertGreater(seldom, 0, trigger)
+                self.change(pid, "--interval", "0")
+                self.gain_of_a_second(pid, path)
+                self.assertEqual(self.gain_of_a_second(pid, path), 0, trigger)
+
+    def cpu(self, pid):
+        ticks = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
     def samples(self, path):
         shown = assay("show", path, "--json", "--top", "0", check=False)
