@@ -22,7 +22,7 @@ struct RunOptions {
 };
 
 // JVM flags that give a collector back what its longer methods lose. Higher inlining limits are not
-// among them: they multiply the time that C2 takes (docs/instrumentation.md, "What sampling costs on HotSpot").
+// among them: they multiply the time that C2 takes (docs/instrumentation.md).
 std::vector<std::string> ExtraFlags(const agent::Options& options) {
   const std::string collect = options.Text("collect");
   if (collect != "exact" && collect != "bytecodes" && collect != "sampled") return {};
