@@ -19,12 +19,13 @@ METRICS = ("cpu", "wall", "steady_cpu", "steady_wall")
 
 class Experiment:
     def __init__(self, name, raw, jdk, size="small", iterations=5, skip=None, flags=(), rounds=(10, 30),
-                 budget=600, target=0.005, warmup=1, timeout=300):
+                 budget=600, target=0.005, warmup=1, timeout=300, read=None):
         self.name, self.jdk, self.size = name, jdk, size
         self.iterations, self.flags = iterations, tuple(flags)
         self.skip = iterations // 2 if skip is None else skip
         self.rounds, self.budget, self.target = rounds, budget, target
         self.warmup, self.timeout = warmup, timeout
+        self.read = read                 # from a process.Run to more columns of its row
         self.raw = pathlib.Path(raw)
         self.raw.parent.mkdir(parents=True, exist_ok=True)
         self.info = machine.describe(jdk)
@@ -67,6 +68,8 @@ class Experiment:
         row = {"workload": workload.name, "config": config.name, "round": number, "order": order,
                "cpu": result.cpu, "wall": result.wall, "steady_cpu": steady[0], "steady_wall": steady[1],
                "rss_kb": result.rss_kb, "profile_bytes": size, "why": result.why}
+        if self.read and not result.why:
+            row.update(self.read(result))
         self._add(row)
         return row
 
@@ -82,7 +85,7 @@ class Experiment:
         def values(name):
             return {r["round"]: r[metric] for r in self.rows
                     if r["workload"] == workload and r["config"] == name and r["round"] >= 0
-                    and not r["why"] and r[metric]}
+                    and not r["why"] and r.get(metric)}
         return stats.pair_ratios(values(base), values(config))
 
     def run(self, workload, chosen, log=sys.stderr):

@@ -21,6 +21,7 @@ class Run:
         self.why = ""
         self.stdout = ""
         self.marks = []              # (cpu, wall) at each mark
+        self.start = 0.0
 
     def steady(self, skip):
         """(cpu, wall) per iteration after the first `skip` iterations, or None."""
@@ -30,6 +31,12 @@ class Run:
         first, last = self.marks[skip], self.marks[-1]
         return (last[0] - first[0]) / count, (last[1] - first[1]) / count
 
+    def startup(self):
+        """(cpu, wall) from the start of the process to the end of the first iteration, or None."""
+        if len(self.marks) < 2:
+            return None
+        return self.marks[1][0], self.marks[1][1] - self.start
+
     @property
     def ok(self):
         return self.status == 0 and not self.why
@@ -38,7 +45,7 @@ class Run:
 def run(command, timeout=300, cwd=None, env=None):
     result = Run()
     with tempfile.TemporaryFile() as errors:
-        start = time.monotonic()
+        result.start = start = time.monotonic()
         child = subprocess.Popen([str(c) for c in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                  stderr=errors, cwd=cwd, env=env, start_new_session=True)
         expired = threading.Event()

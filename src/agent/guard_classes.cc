@@ -1,7 +1,5 @@
 #include "src/agent/guard_classes.h"
 
-#include "src/instrument/devirtualize_pass.h"
-
 extern "C" const unsigned char assay_class_guards[];
 extern "C" const unsigned char assay_class_guards_end[];
 
@@ -31,15 +29,29 @@ GuardClasses& GuardClasses::Get() {
   return *guards;
 }
 
-Result<uint32_t> GuardClasses::IndexOf(const std::string& internal_name) {
+Status GuardClasses::Expect(const std::string& internal_name) {
   std::lock_guard lock(mutex_);
-  auto it = guards_.find(internal_name);
-  if (it == guards_.end()) {
-    if (guards_.size() == kRoom) return Error{"the plan has more than 2,048 guard classes"};
-    uint32_t index = static_cast<uint32_t>(guards_.size());
-    it = guards_.emplace(internal_name, Guard{index, kNotLoaded}).first;
+  if (guards_.contains(internal_name)) return {};
+  if (guards_.size() == kRoom) return Error{"the plan has more than 2,048 guard classes"};
+  uint32_t index = static_cast<uint32_t>(guards_.size());
+  guards_.emplace(internal_name, Guard{index, kNotLoaded});
+  return {};
+}
+
+Result<instrument::Guarded> GuardClasses::For(jvmtiEnv* jvmti, JNIEnv* jni, jobject caller_loader,
+                                              const std::string& internal_name) {
+  std::lock_guard lock(mutex_);
+  const Guard& guard = guards_.find(internal_name)->second;
+  // Nobody but the boot and the platform loader may define java.*.
+  if (LivesAsLongAsTheVm(jni, caller_loader) || internal_name.starts_with("java/")) {
+    return instrument::Guarded{guard.index, false};
   }
-  return it->second.index;
+  jobject stays =
+      guard.set ? jni->GetObjectArrayElement(classes_, static_cast<jsize>(guard.index)) : nullptr;
+  auto index = of_loaders_.IndexOf(jvmti, jni, caller_loader, internal_name, stays);
+  if (stays != nullptr) jni->DeleteLocalRef(stays);
+  if (!index.ok()) return index.error();
+  return instrument::Guarded{*index, true};
 }
 
 Status GuardClasses::Define(JNIEnv* jni) {
@@ -54,6 +66,7 @@ Status GuardClasses::Define(JNIEnv* jni) {
     if (jni->ExceptionCheck()) jni->ExceptionClear();
     return Error{"this JVM does not accept the runtime class java.lang.AssayGuards"};
   }
+  ASSAY_TRY(of_loaders_.Start(jni, type));
   for (const char* getter : {"getPlatformClassLoader", "getSystemClassLoader"}) {
     if (jobject loader = LoaderFrom(jni, getter)) loaders_.push_back(loader);
   }
@@ -69,11 +82,18 @@ bool GuardClasses::LivesAsLongAsTheVm(JNIEnv* jni, jobject loader) const {
   return false;
 }
 
+void GuardClasses::SetStrong(JNIEnv* jni, Guard* guard, jclass type) {
+  jni->SetObjectArrayElement(classes_, static_cast<jsize>(guard->index), type);
+  guard->set = !jni->ExceptionCheck();
+  if (!guard->set) jni->ExceptionClear();
+  guard->state = "in use";
+}
+
 void GuardClasses::Consider(jvmtiEnv* jvmti, JNIEnv* jni, jclass type,
                             std::string_view internal_name) {
   std::lock_guard lock(mutex_);
   auto it = guards_.find(internal_name);
-  if (it == guards_.end() || it->second.set || classes_ == nullptr) return;
+  if (it == guards_.end() || classes_ == nullptr) return;
   Guard& guard = it->second;
   jint modifiers = 0;
   jobject loader = nullptr;
@@ -81,15 +101,15 @@ void GuardClasses::Consider(jvmtiEnv* jvmti, JNIEnv* jni, jclass type,
       jvmti->GetClassLoader(type, &loader) != JVMTI_ERROR_NONE) {
     return;
   }
-  if (!LivesAsLongAsTheVm(jni, loader)) {
-    if (guard.state == kNotLoaded) guard.state = "its class loader might be unloaded";
-  } else if ((modifiers & kInterfaceOrAbstract) != 0) {
-    guard.state = "abstract: no object has this class";
+  bool stays = LivesAsLongAsTheVm(jni, loader);
+  if ((modifiers & kInterfaceOrAbstract) != 0) {
+    if (!guard.set) guard.state = "abstract: no object has this class";
   } else {
-    jni->SetObjectArrayElement(classes_, static_cast<jsize>(guard.index), type);
-    guard.set = !jni->ExceptionCheck();
-    if (!guard.set) jni->ExceptionClear();
-    guard.state = "in use";
+    of_loaders_.Fill(jni, type, stays ? nullptr : loader, internal_name);
+    if (stays && !guard.set) SetStrong(jni, &guard, type);
+    if (!stays && guard.state == kNotLoaded) {
+      guard.state = "its class loader might be unloaded, and is not the one of the callers";
+    }
   }
   if (loader != nullptr) jni->DeleteLocalRef(loader);
 }
@@ -100,7 +120,9 @@ std::string GuardClasses::Report() {
   for (const auto& [name, guard] : guards_) {
     std::string dotted = name;
     for (char& c : dotted) c = c == '/' ? '.' : c;
-    text += "guard\t" + dotted + "\t" + guard.state + "\n";
+    size_t loaders = of_loaders_.CountOf(name);
+    bool weak_only = loaders != 0 && !guard.set;
+    text += "guard\t" + dotted + "\t" + (weak_only ? "in use" : guard.state) + "\n";
   }
   return text;
 }

@@ -1,7 +1,8 @@
-// The classes that rewritten call sites compare receivers with, in java.lang.AssayGuards.CLASSES.
-// An index is given to a class name once and for all. The array holds classes strongly, so only
-// classes of loaders that live as long as the VM are put there: boot, platform and system loader.
-// Guards for all others never hold. Any Java thread in native code.
+// The classes that rewritten call sites compare receivers with, in java.lang.AssayGuards. For
+// callers of loaders that live as long as the VM (boot, platform and system loader) they are
+// classes of such loaders, in CLASSES, at an index that a class name is given once and for all. The
+// array holds classes strongly, so all others are left to loader_guards.h. Any Java thread in
+// native code.
 #pragma once
 
 #include <jvmti.h>
@@ -12,7 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "src/agent/loader_guards.h"
 #include "src/base/result.h"
+#include "src/instrument/devirtualize_pass.h"
 
 namespace assay::agent {
 
@@ -20,8 +23,11 @@ class GuardClasses {
  public:
   static GuardClasses& Get();
 
-  // Fails when there is no room left.
-  Result<uint32_t> IndexOf(const std::string& internal_name);
+  // The class will be asked for. Fails when there is no room left.
+  Status Expect(const std::string& internal_name);
+  // What callers of this loader (null is the boot loader) compare with. The class is expected.
+  Result<instrument::Guarded> For(jvmtiEnv* jvmti, JNIEnv* jni, jobject caller_loader,
+                                  const std::string& internal_name);
   // Defines AssayGuards, once.
   Status Define(JNIEnv* jni);
   // A class was prepared: becomes the guard of its name when it can be one.
@@ -36,11 +42,13 @@ class GuardClasses {
     bool set = false;
   };
   bool LivesAsLongAsTheVm(JNIEnv* jni, jobject loader) const;
+  void SetStrong(JNIEnv* jni, Guard* guard, jclass type);
 
   std::mutex mutex_;
   std::map<std::string, Guard, std::less<>> guards_;
   jobjectArray classes_ = nullptr;
   std::vector<jobject> loaders_;
+  LoaderGuards of_loaders_;
 };
 
 }  // namespace assay::agent

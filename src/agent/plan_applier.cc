@@ -19,9 +19,10 @@ using instrument::GuardedSite;
 
 // The sites of one class of the program, by its name.
 struct PlannedClass {
-  std::vector<GuardedSite> sites;
-  std::vector<std::string> names;     // of the sites, as in the plan
-  std::vector<std::string> outcomes;  // why not; "" = rewritten
+  std::vector<GuardedSite> sites;  // without their guards, which depend on the class loader
+  std::vector<std::vector<std::string>> guards;  // internal names of classes, by site
+  std::vector<std::string> names;                // of the sites, as in the plan
+  std::vector<std::string> outcomes;             // why not; "" = rewritten
   bool seen = false;
 };
 
@@ -72,11 +73,12 @@ Status LoadPlan(Applier& applier, const Options& options) {
                      decision.callee.name,
                      decision.callee.descriptor,
                      {}};
-    for (const std::string& guard : decision.guards) {
-      ASSAY_ASSIGN(uint32_t index, GuardClasses::Get().IndexOf(InternalName(guard)));
-      site.guards.push_back(index);
-    }
     PlannedClass& planned = classes[InternalName(decision.caller.class_name)];
+    planned.guards.emplace_back();
+    for (const std::string& guard : decision.guards) {
+      planned.guards.back().push_back(InternalName(guard));
+      ASSAY_TRY(GuardClasses::Get().Expect(planned.guards.back().back()));
+    }
     planned.sites.push_back(std::move(site));
     planned.names.push_back(decision.Site());
     planned.outcomes.emplace_back("the class was not loaded");
@@ -98,8 +100,20 @@ void NoteSkipped(PlannedClass& planned, const std::vector<instrument::SkippedMet
   }
 }
 
-void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* name, jobject,
-                         jint size, const unsigned char* data, jint* new_size,
+Result<std::vector<GuardedSite>> SitesFor(const PlannedClass& planned, jvmtiEnv* jvmti, JNIEnv* jni,
+                                          jobject loader) {
+  std::vector<GuardedSite> sites = planned.sites;
+  for (size_t i = 0; i < sites.size(); ++i) {
+    for (const std::string& guard : planned.guards[i]) {
+      ASSAY_ASSIGN(instrument::Guarded element, GuardClasses::Get().For(jvmti, jni, loader, guard));
+      sites[i].guards.push_back(element);
+    }
+  }
+  return sites;
+}
+
+void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv* jni, jclass, jobject loader, const char* name,
+                         jobject, jint size, const unsigned char* data, jint* new_size,
                          unsigned char** new_data) {
   if (name == nullptr) return;
   Applier& applier = The();
@@ -107,7 +121,12 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass, jobject, const char* 
   auto it = applier.classes.find(std::string_view(name));
   if (it == applier.classes.end() || !applier.active) return;
   PlannedClass& planned = it->second;
-  instrument::DevirtualizePass pass(planned.sites);
+  auto sites = SitesFor(planned, jvmti, jni, loader);
+  if (!sites.ok()) {
+    if (!planned.seen) planned.outcomes.assign(planned.sites.size(), sites.error().message);
+    return;
+  }
+  instrument::DevirtualizePass pass(*sites);
   instrument::Pass* passes[] = {&pass};
   auto rewritten = instrument::RewriteClass({data, static_cast<size_t>(size)}, passes);
   // A class of this name in another loader may differ; the report is about the one that fits.

@@ -151,6 +151,9 @@ int MakeThePlan(const PlanCommand& options) {
       fprintf(stderr, "assay: no room for a directive for %s (the JVM takes %zu)\n", root.c_str(),
               optimize::kMostDirectives);
     }
+    for (const std::string& method : directives.unnameable) {
+      fprintf(stderr, "assay: the JVM's directives cannot name %s\n", method.c_str());
+    }
   }
   if (!options.replay.empty()) WriteReplay(options, plan);
   if (options.json) {

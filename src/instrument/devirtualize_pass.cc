@@ -18,9 +18,11 @@
 // - For the same reason a value that a call returns must not reach an instruction that would name
 //   its origin in such a message: with two copies it has two origins, and the message would lose
 //   "because the return value of ... is null". Sites whose result is dereferenced at once, or is
-//   an array index, are left alone; results that go into variables, fields, arguments are fine.
+//   an array index, are left alone; results that go into variables, fields, arguments are fine,
+//   also where a copy is kept.
 // - CLASSES is an array of a class on the boot loader: reading it loads and initializes nothing of
-//   the program, whatever loader or package the expected class belongs to.
+//   the program, whatever loader or package the expected class belongs to. Where the caller's
+//   loader may be unloaded it is OF_LOADERS[i].get() instead, which keeps no class alive.
 //
 // Why it helps: C2 predicts receivers by the type profile of each call instruction. The copies have
 // profiles of their own, with one class each, and the original's profile loses the classes that
@@ -34,6 +36,7 @@
 #include "src/bytecode/max_stack.h"
 #include "src/bytecode/simulator.h"
 #include "src/classfile/descriptor.h"
+#include "src/instrument/call_result.h"
 
 namespace assay::instrument {
 namespace {
@@ -88,56 +91,6 @@ std::string Mismatch(const classfile::ConstantPool& pool, const Element* element
     return "the method is signature polymorphic";
   }
   return "";
-}
-
-// Whether the instruction takes an int from the top of the stack such that it is no array index
-// afterwards: array loads use it as one, copies and casts pass it on, jumps lead anywhere.
-bool TakesInt(Op op) {
-  bool index = op >= Op::kIaload && op <= Op::kSaload;
-  bool copy = op >= Op::kDup && op <= Op::kSwap;
-  bool cast = op == Op::kI2b || op == Op::kI2c || op == Op::kI2s;
-  return !index && !copy && !cast && op != Op::kGoto;
-}
-
-// Whether the instruction takes a reference from the top of the stack without dereferencing it.
-bool TakesReference(const classfile::ConstantPool& pool, const Element& element) {
-  switch (element.op) {
-    case Op::kAstore:
-    case Op::kAastore:
-    case Op::kAreturn:
-    case Op::kPop:
-    case Op::kPutfield:
-    case Op::kPutstatic:
-    case Op::kIfnull:
-    case Op::kIfnonnull:
-    case Op::kIfAcmpeq:
-    case Op::kIfAcmpne:
-    case Op::kInstanceof:
-    case Op::kInvokestatic:
-    case Op::kInvokedynamic:
-      return true;
-    case Op::kInvokevirtual:
-    case Op::kInvokeinterface:
-    case Op::kInvokespecial:  // the last argument, not the receiver
-      return classfile::CountWords(pool.Member(element.index).descriptor).parameters > 0;
-    default:
-      return false;
-  }
-}
-
-// Why the origin of the site's result could show in a message; "" when it cannot.
-std::string ResultShows(const classfile::ConstantPool& pool, std::span<const Element> elements,
-                        const Element* call, std::string_view descriptor) {
-  char result = descriptor[descriptor.find(')') + 1];
-  if (result == 'V' || result == 'J' || result == 'F' || result == 'D') return "";
-  bool reference = result == 'L' || result == '[';
-  for (size_t i = static_cast<size_t>(call - elements.data()) + 1; i < elements.size(); ++i) {
-    const Element& next = elements[i];
-    if (!next.IsInstruction() || next.Is(Op::kCheckcast)) continue;
-    if (reference ? TakesReference(pool, next) : TakesInt(next.op)) return "";
-    break;
-  }
-  return "its result is used where the message of a NullPointerException would name the call";
 }
 
 class Rewriter {
@@ -226,12 +179,19 @@ class Rewriter {
     return {};
   }
 
-  void Test(uint32_t guard, Label otherwise) {
+  void Test(Guarded guard, Label otherwise) {
     build_.Emit(Op::kDup);
     build_.InvokeVirtual("java/lang/Object", "getClass", "()Ljava/lang/Class;");
-    build_.GetStatic(kGuardsClass, "CLASSES", "[Ljava/lang/Class;");
-    build_.PushInt(static_cast<int32_t>(guard));
+    if (guard.of_loader) {
+      build_.GetStatic(kGuardsClass, "OF_LOADERS", "[Ljava/lang/ref/WeakReference;");
+    } else {
+      build_.GetStatic(kGuardsClass, "CLASSES", "[Ljava/lang/Class;");
+    }
+    build_.PushInt(static_cast<int32_t>(guard.index));
     build_.Emit(Op::kAaload);
+    if (guard.of_loader) {
+      build_.InvokeVirtual("java/lang/ref/WeakReference", "get", "()Ljava/lang/Object;");
+    }
     build_.Jump(Op::kIfAcmpne, otherwise);
   }
 
@@ -290,7 +250,7 @@ class Rewriter {
 uint32_t GrowthOf(const GuardedSite& site) {
   uint32_t words = static_cast<uint32_t>(classfile::CountWords(site.callee_descriptor).parameters);
   uint32_t guards = static_cast<uint32_t>(site.guards.size());
-  return 4 + 4 * words + guards * (14 + 4 * words + 8) + 4 * words;
+  return 4 + 4 * words + guards * (17 + 4 * words + 8) + 4 * words;
 }
 
 }  // namespace
@@ -319,7 +279,7 @@ Result<bool> DevirtualizePass::Apply(classfile::ClassFile& file, const classfile
                 std::to_string(site.code_bytes);
     }
     if (outcome.empty()) {
-      outcome = ResultShows(file.pool, code.elements, element, site.callee_descriptor);
+      outcome = OriginShows(file.pool, code.elements, element, site.callee_descriptor);
     }
     if (outcome.empty() && !code.has_frames && file.NameOf(method) == "<init>") {
       outcome = "a constructor without stack maps";

@@ -1,8 +1,8 @@
 // Guarded devirtualization by cloning call sites: the receiver's class is compared with one or two
 // expected classes, and each expected class gets a copy of the call, with the same symbolic
 // reference, so that a compiler sees one receiver class there. The expected classes are elements of
-// java.lang.AssayGuards.CLASSES; where an element is null its guard fails and the call stays as it
-// was.
+// the arrays in java.lang.AssayGuards; where an element is empty its guard fails and the call stays
+// as it was.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,12 @@ namespace assay::instrument {
 
 constexpr char kGuardsClass[] = "java/lang/AssayGuards";
 
+// An element of AssayGuards.OF_LOADERS or AssayGuards.CLASSES.
+struct Guarded {
+  uint32_t index = 0;
+  bool of_loader = false;
+};
+
 struct GuardedSite {
   std::string method;  // the caller's name and descriptor
   std::string descriptor;
@@ -23,7 +29,7 @@ struct GuardedSite {
   uint32_t bci = 0;
   std::string callee;  // name and descriptor that the call must have
   std::string callee_descriptor;
-  std::vector<uint32_t> guards;  // indices of CLASSES
+  std::vector<Guarded> guards;
 };
 
 class DevirtualizePass : public Pass {

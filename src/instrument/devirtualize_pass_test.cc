@@ -29,7 +29,7 @@ struct Caller : TestMethod {
     SetCode(code);
     length = static_cast<uint32_t>(code.size());
   }
-  GuardedSite Site(std::vector<uint32_t> guards) const {
+  GuardedSite Site(std::vector<Guarded> guards) const {
     return {"m", "(LA;J)I", length, 3, "f", descriptor, std::move(guards)};
   }
   std::string descriptor;
@@ -66,7 +66,7 @@ TEST(Devirtualize, ClonesTheCallOncePerGuard) {
     for (size_t guards : {1, 2}) {
       Caller caller(major);
       Result result;
-      Rewrite(caller, caller.Site(std::vector<uint32_t>(guards, 300)), &result);
+      Rewrite(caller, caller.Site(std::vector<Guarded>(guards, {300})), &result);
       EXPECT_TRUE(result.changed) << result.outcome;
       EXPECT_EQ(result.outcome, "");
       std::vector<uint16_t> references;
@@ -96,7 +96,7 @@ TEST(Devirtualize, LeavesWhatDoesNotFit) {
   };
   for (const auto& [message, change] : kCases) {
     Caller caller;
-    GuardedSite site = caller.Site({1});
+    GuardedSite site = caller.Site({{1}});
     change(&site);
     Result result;
     Rewrite(caller, site, &result);
@@ -111,8 +111,12 @@ TEST(Devirtualize, LeavesCallsWhoseResultCouldBeNamed) {
       {"LA;", {75, 5, 172}, true},           // astore_0
       {"LA;", {87, 5, 172}, true},           // pop
       {"LA;", {190, 172}, false},            // arraylength
-      {"LA;", {89, 87, 87, 5, 172}, false},  // dup
+      {"LA;", {89, 87, 87, 5, 172}, false},  // dup, pop
+      {"LA;", {89, 75, 87, 5, 172}, true},   // dup, astore_0, pop
+      {"LA;", {89, 75, 190, 172}, false},    // dup, astore_0, arraylength
       {"LA;", {191}, false},                 // athrow
+      {"I", {89, 60, 172}, true},            // dup, istore_1, ireturn
+      {"I", {89, 60, 46, 172}, false},       // dup, istore_1, iaload
       {"I", {60, 5, 172}, true},             // istore_1
       {"I", {46, 172}, false},               // iaload
       {"J", {136, 172}, true},               // l2i
@@ -121,9 +125,22 @@ TEST(Devirtualize, LeavesCallsWhoseResultCouldBeNamed) {
   for (const auto& [type, behind, fine] : kCases) {
     Caller caller(49, behind, type);
     Result result;
-    Rewrite(caller, caller.Site({1}), &result);
+    Rewrite(caller, caller.Site({{1}}), &result);
     EXPECT_EQ(result.outcome.empty(), fine) << type << " " << int{behind[0]} << result.outcome;
   }
+}
+
+TEST(Devirtualize, ReadsWeakReferencesForLoadersThatMayGo) {
+  Caller caller;
+  Result result;
+  Rewrite(caller, caller.Site({{3, true}, {5, false}}), &result);
+  std::vector<std::string> fields;
+  for (const Element& element : result.code.elements) {
+    if (element.Is(Op::kGetstatic)) {
+      fields.emplace_back(caller.file.pool.Member(element.index).name);
+    }
+  }
+  EXPECT_THAT(fields, testing::ElementsAre("OF_LOADERS", "CLASSES"));
 }
 
 TEST(Devirtualize, StopsAtEightThousandBytes) {
@@ -131,7 +148,7 @@ TEST(Devirtualize, StopsAtEightThousandBytes) {
   behind.push_back(172);
   Caller caller(49, behind);
   Result result;
-  Rewrite(caller, caller.Site({1}), &result);
+  Rewrite(caller, caller.Site({{1}}), &result);
   EXPECT_THAT(result.outcome, testing::HasSubstr("8,000"));
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <string_view>
 
 namespace assay::optimize {
 namespace {
@@ -39,11 +40,31 @@ std::vector<MethodName> RootsAbove(const plan::Plan& plan, const MethodName& met
   return roots;
 }
 
-// HotSpot refuses to start with a directive that it cannot parse, and its parser knows no escapes.
+// A method with the name of a compile command or of the type of its value is taken for one
+// (compiler/methodMatcher.cpp, parse_method_pattern; the names of JDK 17 and 25).
+bool IsCommandWord(std::string name) {
+  constexpr std::string_view kWords =
+      " intx uintx bool ccstr ccstrlist double help quiet log print inline dontinline blackhole "
+      "compileonly exclude break breakatexecute breakatcompile memlimit memstat printassembly "
+      "printcompilation printinlining printintrinsics printnmethods printoptoassembly "
+      "printdebuginfo printrelocations printdependencies backgroundcompilation repeatcompilation "
+      "replayinline dumpreplay dumpinline compilethresholdscaling controlintrinsic "
+      "disableintrinsic nortmlockeliding usertmlockeliding blocklayoutbyfrequency "
+      "traceoptopipelining traceoptooutput tracespilling traceescapeanalysis printideal "
+      "printidealphase phaseprintlevel igvprintlevel traceautovectorization tracemergestores "
+      "vectorize vectorizedebug clonemapdebug incrementalinlineforcecleanup maxnodelimit option ";
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return kWords.find(" " + name + " ") != std::string_view::npos;
+}
+
+// HotSpot refuses to start with a directive that it cannot parse. Its parser knows no escapes and
+// reads names into buffers of 256 and 1,024 characters.
 bool IsAccepted(const MethodName& method) {
   std::string name = DirectiveName(method);
   bool special = method.name == "<init>" || method.name == "<clinit>";
   if (!special && name.find_first_of("<>") != std::string::npos) return false;
+  if (method.class_name.size() > 255 || method.name.size() > 255) return false;
+  if (method.descriptor.size() > 1000 || IsCommandWord(method.name)) return false;
   return std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) || std::strchr("_$/.;()[<>", c) != nullptr;
   });
@@ -73,12 +94,17 @@ std::string DirectiveName(const MethodName& method) {
 
 Directives DirectivesOf(const plan::Plan& plan) {
   std::map<MethodName, Root> roots;
+  std::set<std::string> unnameable;
   for (const plan::Decision& decision : plan.decisions) {
+    bool wanted = decision.action == Action::kInline;
+    if (!wanted && decision.action != Action::kNoInline) continue;
+    for (const MethodName* method : {&decision.callee, &decision.caller}) {
+      if (!IsAccepted(*method)) unnameable.insert(method->ToString());
+    }
     if (!IsAccepted(decision.callee)) continue;
-    if (decision.action == Action::kNoInline && IsAccepted(decision.caller))
-      Include(decision, decision.caller, &roots);
-    if (decision.action != Action::kInline) continue;
-    for (const MethodName& root : RootsAbove(plan, decision.caller)) {
+    std::vector<MethodName> above = {decision.caller};
+    if (wanted) above = RootsAbove(plan, decision.caller);
+    for (const MethodName& root : above) {
       if (IsAccepted(root)) Include(decision, root, &roots);
     }
   }
@@ -102,6 +128,7 @@ Directives DirectivesOf(const plan::Plan& plan) {
   std::stable_sort(groups.begin(), groups.end(),
                    [](const Group& a, const Group& b) { return a.weight > b.weight; });
   Directives result;
+  result.unnameable.assign(unnameable.begin(), unnameable.end());
   while (groups.size() > kMostDirectives) {
     for (const MethodName& root : groups.back().roots) result.dropped.push_back(root.ToString());
     groups.pop_back();

@@ -12,6 +12,8 @@ struct Directives {
   std::string json;                  // "" when the plan inlines nothing
   size_t count = 0;                  // at most kMostDirectives
   std::vector<std::string> dropped;  // roots that found no room, lightest first
+  // Methods that no directive can name: HotSpot's parser would refuse them, and the JVM to start.
+  std::vector<std::string> unnameable;
 };
 
 // CompilerDirectivesLimit is 50, of which the VM's default directive takes one.
@@ -20,8 +22,7 @@ constexpr size_t kMostDirectives = 49;
 // A directive applies to a compilation by its root method, and says which callees to inline
 // wherever they are called below it: there is no directive for one call site. So the callee of a
 // line is inlined in the compilation of its caller, and of every method into which the plan inlines
-// that caller. Roots with equal lists share a directive. Methods with
-// names that HotSpot's parser would refuse are left out.
+// that caller. Roots with equal lists share a directive.
 Directives DirectivesOf(const plan::Plan& plan);
 
 // "pkg/Class.name(I)V", the way directives name a method.

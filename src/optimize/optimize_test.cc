@@ -79,7 +79,8 @@ TEST(Graph, KnowsWhenTheContextPredicts) {
   }
   Graph graph = GraphOf(profile);
   for (const CallSite& each : graph.sites) {
-    if (each.bci == 12) EXPECT_DOUBLE_EQ(each.predictable_by_context, 1);
+    if (each.bci != 12) continue;
+    EXPECT_DOUBLE_EQ(each.predictable_by_context, 1);
   }
 }
 
@@ -122,6 +123,21 @@ TEST(Directives, NamesAreWrittenAsTheyAre) {
   plan.decisions[2].callee.name = "q\"";
   std::string json = DirectivesOf(plan).json;
   EXPECT_NE(json.find("[\"+p/B.<init>()V\"]"), std::string::npos) << json;
+}
+
+// The JVM would take "log" for a compile command and refuse to start.
+TEST(Directives, LeaveOutWhatTheJvmCannotRead) {
+  plan::Plan plan;
+  plan.decisions = {Inline("A", "B", 0.1), Inline("A", "C", 0.1), Inline("A", "D", 0.1),
+                    Inline("E", "F", 0.1)};
+  plan.decisions[0].callee.name = "log";
+  plan.decisions[1].callee.class_name = std::string(256, 'c');
+  plan.decisions[3].caller.name = "Print";
+  Directives directives = DirectivesOf(plan);
+  EXPECT_EQ(directives.count, 1u);
+  EXPECT_NE(directives.json.find("inline: [\"+p/D.m()V\"]"), std::string::npos) << directives.json;
+  EXPECT_THAT(directives.unnameable, testing::SizeIs(3));
+  EXPECT_THAT(directives.unnameable, testing::Contains("p.B.log()V"));
 }
 
 TEST(Directives, AtMostWhatTheJvmTakesAndEqualListsShareOne) {

@@ -256,7 +256,7 @@ class Devirtualize : public instrument::Pass {
                        static_cast<uint32_t>(element.bci),
                        std::string(target.name),
                        std::string(target.descriptor),
-                       {5, 500}});
+                       {{5, false}, {500, true}}});
     }
     return instrument::DevirtualizePass(sites).Apply(file, method, code);
   }

@@ -33,6 +33,14 @@ public class Behaviour {
             k++;
         }
 
+        int chain(A a, int x) {
+            return a.area(x);
+        }
+
+        A same(A a) {
+            return a;
+        }
+
         protected int fails(int x) {
             if (x % 1000 == 7) throw new IllegalStateException("A " + x);
             return x;
@@ -48,6 +56,11 @@ public class Behaviour {
         @Override
         public String describe(long a, double b, float c, Object d, byte e, int[] f) {
             return "B";
+        }
+
+        @Override
+        int chain(A a, int x) {
+            return a.area(x) + a.area(x + 1);
         }
 
         @Override
@@ -147,6 +160,29 @@ public class Behaviour {
         }
     }
 
+    A last;
+
+    /** Results that are kept and used: javac makes dup; store of them. */
+    int copies(A a, A b) {
+        A kept;
+        int count = 0, index;
+        for (A next = b; (kept = a.same(next)) != null; next = null) count += kept.k;
+        for (int i = 0; (index = a.area(i)) < 40 && i < 50; i++) count += index;
+        A other = last = a.same(b);
+        count += other == null ? 1 : last.k;
+        try {
+            count += kept.area(count);
+        } catch (NullPointerException e) {
+            print(e);
+        }
+        try {
+            count += (last = a.same(kept)).k;
+        } catch (NullPointerException e) {
+            print(e);
+        }
+        return count;
+    }
+
     static void print(Runnable call) {
         try {
             call.run();
@@ -200,6 +236,12 @@ public class Behaviour {
         byte[] bytes = Files.readAllBytes(classes.resolve("Behaviour$D.class"));
         Class<?> type = MethodHandles.lookup().defineHiddenClass(bytes, true).lookupClass();
         A object = (A) type.getDeclaredConstructor().newInstance();
+        byte[] caller = Files.readAllBytes(classes.resolve("Behaviour$B.class"));
+        Class<?> calls = MethodHandles.lookup().defineHiddenClass(caller, true).lookupClass();
+        A hiddenCaller = (A) calls.getDeclaredConstructor().newInstance();
+        int sum = 0;
+        for (int i = 0; i < 3000; i++) sum += hiddenCaller.chain(i % 3 == 0 ? object : hiddenCaller, i);
+        System.out.println(sum);
         return twinOf(object, 5) + (int) mixed(new A[] {object, new A(), new C()}, 3000);
     }
 
@@ -224,6 +266,7 @@ public class Behaviour {
         A[] all = {new A(), new B(), new C(), new D(), new A(), new A()};
         System.out.println(mixed(all, 200_000));
         new Behaviour().nulls();
+        for (A a : all) System.out.println(new Behaviour().copies(a, new C()));
         for (int i = 0; i < 2; i++) {
             print(() -> linkage(new OldOne(), 1));
             print(() -> access(new Closed(), 1));

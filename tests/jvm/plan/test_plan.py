@@ -78,9 +78,12 @@ class Behaviour(unittest.TestCase):
         expected = run(*command).stdout
         self.assertIn('because "local" is null', expected)
         self.assertIn('because the return value of "Behaviour.absent()" is null', expected)
+        self.assertIn('because "kept" is null', expected)
+        self.assertIn('because the return value of "Behaviour$A.same(Behaviour$A)" is null', expected)
         self.assertIn("AbstractMethodError", expected)
         self.assertIn("IllegalAccessError", expected)
-        for guards in ("Behaviour$A,Behaviour$C", "Behaviour$Never,Behaviour$Loud", "java.lang.String,Behaviour$A"):
+        for guards in ("Behaviour$A,Behaviour$C", "Behaviour$Never,Behaviour$Loud", "java.lang.String,Behaviour$A",
+                       "Behaviour$D,Behaviour$B"):
             path = self.plan(version, guards)
             result = assay("run", "--apply", path, "--", *command)
             self.assertEqual(result.stdout, expected)
@@ -119,15 +122,40 @@ class Behaviour(unittest.TestCase):
             self.assertIn(text, result.stderr)
 
     @each_jdk()
-    def test_a_loader_that_may_be_unloaded_is_not_pinned(self, version):
+    def test_a_loader_that_may_be_unloaded_is_guarded_and_not_pinned(self, version):
         sites = calls_of(version, self.classes, "Behaviour")
         method, descriptor, _, bci, callee, call = next(s for s in sites if s[0] == "twin")
         path = write_plan([f"devirtualize Behaviour.{method}{descriptor}@{bci} call={callee}{call} guard=Behaviour$A"])
-        loader = HERE / "Elsewhere.java"
-        classes = compile_java([loader])
-        result = assay("run", "--apply", path, "--", java(version), "-cp", classes, "Elsewhere", self.classes)
+        classes = compile_java([HERE / "Elsewhere.java"])
+        report = tempfile.mktemp()
+        command = (java(version), "-cp", classes, "Elsewhere", self.classes)
+        result = assay("run", "--apply", path, "--apply-report", report, "--", *command)
+        self.assertEqual(result.stdout, run(*command).stdout)
         self.assertIn("unloaded", result.stdout)
-        self.assertIn("its class loader might be unloaded", result.stderr)
+        self.assertIn("1 of 1 sites rewritten", result.stderr)
+        self.assertIn("guard\tBehaviour$A\tin use", pathlib.Path(report).read_text())
+
+    @each_jdk()
+    def test_elements_of_unloaded_loaders_are_used_again(self, version):
+        """More loaders in turn than there is room for."""
+        sites = calls_of(version, self.classes, "Behaviour")
+        method, descriptor, _, bci, callee, call = next(s for s in sites if s[0] == "twin")
+        path = write_plan([f"devirtualize Behaviour.{method}{descriptor}@{bci} call={callee}{call} guard=Behaviour$A,Behaviour$B"])
+        classes = compile_java([HERE / "Elsewhere.java"])
+        result = assay("run", "--apply", path, "--", java(version), "-Xmx64m", "-cp", classes, "Elsewhere", self.classes, "1500")
+        self.assertIn("unloaded", result.stdout)
+        self.assertNotIn("no room", result.stderr)
+
+    @each_jdk()
+    def test_a_receiver_of_a_passing_loader_is_refused_for_callers_that_stay(self, version):
+        classes = compile_java([HERE / "Passing.java"])
+        site = next(s for s in calls_of(version, classes, "Passing") if s[0] == "apply")
+        method, descriptor, _, bci, callee, call = site
+        path = write_plan([f"devirtualize Passing.{method}{descriptor}@{bci} call={callee}{call} guard=Passing$Guest"])
+        command = (java(version), "-cp", classes, "Passing", classes)
+        result = assay("run", "--apply", path, "--", *command)
+        self.assertEqual(result.stdout, run(*command).stdout)
+        self.assertIn("its class loader might be unloaded, and is not the one of the callers", result.stderr)
 
 
 class Making(unittest.TestCase):
@@ -186,6 +214,18 @@ class Inlining(unittest.TestCase):
     @each_jdk()
     def test_the_jvm_takes_as_many_directives_as_are_written(self, version):
         plan = write_plan([f"inline Big.m{i}()V@0 callee=Big.n{i}()V weight=1%" for i in range(60)])
+        self.assertEqual(assay("run", "--apply", plan, "--", java(version), "-version").returncode, 0)
+
+    @each_jdk()
+    def test_the_jvm_accepts_every_name_that_is_written(self, version):
+        """Methods with the names of compile commands are left out; a directive with one stops the JVM."""
+        words = run(java(version), "-XX:CompileCommand=help", "-version").stdout
+        names = set(re.findall(r"^ +(\w+) \(\w+\)$", words, re.M)) | {"log", "print", "inline", "option", "double", "intx"}
+        self.assertGreater(len(names), 30)
+        plan = write_plan([f"inline Big.{name}()V@0 callee=Big.n{name}()V weight=1%" for name in sorted(names)]
+                          + [f"inline Big.loop(I)J@1 callee=Big.{name}()V weight=1%" for name in sorted(names)]
+                          + [f"inline {'L' * 300}.a()V@0 callee=Big.{'m' * 300}({'J' * 250})V weight=1%"]
+                          + [f"inline {'L' * 255}.a()V@0 callee=Big.{'m' * 255}({'J' * 250})V weight=1%"])
         self.assertEqual(assay("run", "--apply", plan, "--", java(version), "-version").returncode, 0)
 
     @each_jdk((25,))
