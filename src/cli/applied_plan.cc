@@ -66,7 +66,20 @@ void AppliedPlan::SetOptions(agent::Options* options) {
   }
 }
 
-std::string AppliedPlan::Summary() const { return ReportText(ReadText(report_path_)); }
+std::vector<std::string> AppliedPlan::AllFlags() {
+  std::vector<std::string> flags = flags_;
+  if (!NeedsAgent()) return flags;
+  agent::Options options;
+  SetOptions(&options);
+  flags.insert(flags.begin(), "-agentpath:" + AgentPath() + "=" + options.ToString());
+  return flags;
+}
+
+std::string AppliedPlan::Report() const {
+  return report_path_.empty() ? "" : ReadText(report_path_);
+}
+
+std::string AppliedPlan::Summary() const { return ReportText(Report()); }
 
 std::string ReportText(const std::string& report) {
   std::istringstream lines(report);

@@ -27,12 +27,16 @@ class AppliedPlan {
   bool NeedsAgent() const { return plan_.CountOf(plan::Action::kDevirtualize) != 0; }
   // The agent options that apply it; a report file that is named there already stays.
   void SetOptions(agent::Options* options);
+  // The flags and, where it is needed, the agent.
+  std::vector<std::string> AllFlags();
   const std::string& directives_path() const { return directives_path_; }
   const std::filesystem::path& folder() const { return folder_; }  // goes with this object
   size_t directives() const { return directives_; }
 
   // What became of the plan, for people: one line, and one per site that was left alone.
   std::string Summary() const;
+  // The agent's report as it is; "" when it had nothing to do.
+  std::string Report() const;
 
  private:
   std::string path_;

@@ -10,6 +10,7 @@
 #include "src/cli/format.h"
 #include "src/cli/infer.h"
 #include "src/cli/program.h"
+#include "src/cli/readback.h"
 #include "src/profile/reader.h"
 
 namespace assay::cli {
@@ -19,6 +20,7 @@ struct RunOptions {
   AgentOptions agent;
   std::vector<std::string> command;
   bool quiet = false;
+  bool explain = false;
 };
 
 // JVM flags that give a collector back what its longer methods lose. Higher inlining limits are not
@@ -48,7 +50,8 @@ void Summarize(const std::string& path, double target, bool quiet) {
     add(Grouped(table.rows.size()) + " rows of " + name);
   }
   if (text.empty()) text = "nothing was seen";
-  if (std::string accuracy = AccuracyText(*profile, target); !accuracy.empty()) text += "; " + accuracy;
+  if (std::string accuracy = AccuracyText(*profile, target); !accuracy.empty())
+    text += "; " + accuracy;
   fprintf(stderr, "assay: %s -> %s (assay show %s, assay report %s)\n", text.c_str(), path.c_str(),
           path.c_str(), path.c_str());
 }
@@ -89,8 +92,13 @@ int Run(const RunOptions& run) {
   if (collects || rewrites) {
     flags.insert(flags.begin(), "-agentpath:" + AgentPath() + "=" + options.ToString());
   }
-  int status = RunProgram(WithJvmFlags(run.command, flags)).status;
+  if (run.explain) {
+    if (!applied) throw CommandError("--explain needs --apply PLAN");
+    for (const std::string& flag : CompileLogFlags(*applied)) flags.push_back(flag);
+  }
+  int status = RunProgram(run.command, flags).status;
   if (rewrites && !run.quiet) fprintf(stderr, "assay: plan: %s", applied->Summary().c_str());
+  if (run.explain) fprintf(stderr, "%s", ReadBackTable(*applied, applied->plan()).c_str());
   if (!collects) return status;
   try {
     if (options.Flag("infer")) {
@@ -112,6 +120,8 @@ void RegisterRun(Cli& cli) {
   CLI::App* app = cli.app.add_subcommand("run", "Run a Java program and profile it");
   options->agent.AddTo(*app);
   app->add_flag("-q,--quiet", options->quiet, "no summary at the end");
+  app->add_flag("--explain", options->explain,
+                "with --apply: show what agent and compiler did with each line of the plan");
   app->add_option("command", options->command, "java and its arguments, after --");
   app->positionals_at_end();
   app->footer(

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "src/cli/agent_options.h"
 #include "src/cli/applied_plan.h"
@@ -13,6 +14,7 @@
 #include "src/cli/program.h"
 #include "src/cli/readback.h"
 #include "src/cli/terminal.h"
+#include "src/cli/tune_parts.h"
 #include "src/optimize/directives.h"
 #include "src/optimize/policy.h"
 #include "src/optimize/trial.h"
@@ -33,44 +35,6 @@ struct TuneCommand {
   std::string budget = "15m";
   size_t most_pairs = 20;
 };
-
-struct Part {
-  std::string name;
-  plan::Plan plan;
-};
-
-// What can be kept or dropped by itself.
-std::vector<Part> PartsOf(const plan::Plan& plan) {
-  std::vector<Part> parts;
-  auto add = [&](const std::string& name, auto wanted, bool flags) {
-    Part part{name, {}};
-    part.plan.policy = plan.policy;
-    if (flags) part.plan.flags = plan.flags;
-    for (const plan::Decision& decision : plan.decisions) {
-      if (wanted(decision.action)) part.plan.decisions.push_back(decision);
-    }
-    if (!part.plan.decisions.empty() || !part.plan.flags.empty()) parts.push_back(std::move(part));
-  };
-  using plan::Action;
-  add(
-      "devirtualize", [](Action a) { return a == Action::kDevirtualize; }, false);
-  add(
-      "inline", [](Action a) { return a == Action::kInline || a == Action::kNoInline; }, false);
-  add(
-      "flags", [](Action) { return false; }, true);
-  return parts;
-}
-
-plan::Plan Together(const std::vector<Part>& parts) {
-  plan::Plan all;
-  for (const Part& part : parts) {
-    all.policy = part.plan.policy;
-    all.flags.insert(all.flags.end(), part.plan.flags.begin(), part.plan.flags.end());
-    all.decisions.insert(all.decisions.end(), part.plan.decisions.begin(),
-                         part.plan.decisions.end());
-  }
-  return all;
-}
 
 class Tuner {
  public:
@@ -94,25 +58,40 @@ class Tuner {
       Say("the profile gives no reason to change anything");
       return kCheckFailed;
     }
-    std::vector<Part> kept;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      if (Helps(parts[i].name, parts[i].plan, parts.size() - i + 1)) kept.push_back(parts[i]);
-    }
+    std::vector<Part> kept = Choose(parts);
     if (kept.empty()) {
       Say("nothing helps: run the program as it is");
       return kCheckFailed;
     }
     // Fresh runs for the final word: the ones before chose the winner, and flatter it.
-    plan::Plan chosen = Together(kept);
-    if (!Helps("confirm", chosen, 1)) {
+    if (Measure("confirm", kept, 1) == 0) {
       Say("the gain was not confirmed: run the program as it is");
       return kCheckFailed;
     }
-    Write(chosen);
+    Write(kept);
     return kDone;
   }
 
  private:
+  std::vector<Part> Choose(const std::vector<Part>& parts) {
+    std::vector<Part> kept;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      size_t shares_left = parts.size() - i + 1;
+      bool inlines = parts[i].name == "inline";
+      std::optional<Part> replay;
+      if (inlines) replay = ReplayPart(parts[i], options_.command);
+      double gain = Measure(parts[i].name, {parts[i]}, shares_left + (replay ? 1 : 0));
+      // The same decisions in another form: at most one of the two is kept.
+      double exact = replay ? Measure("replay", {*replay}, shares_left) : 0;
+      if (exact > gain) {
+        kept.push_back(*replay);
+      } else if (gain > 0) {
+        kept.push_back(parts[i]);
+      }
+    }
+    return kept;
+  }
+
   static void Say(const std::string& text) { fprintf(stderr, "assay: %s\n", text.c_str()); }
 
   plan::Plan MakePlan() {
@@ -121,9 +100,8 @@ class Tuner {
       profile = (folder_ / "profile").string();
       Activity activity("profiling");
       Outcome outcome = RunProgram(
-          WithJvmFlags(options_.command,
-                       {"-agentpath:" + AgentPath() + "=collect=calls,depth=3,output=" + profile}),
-          true);
+          options_.command,
+          {"-agentpath:" + AgentPath() + "=collect=calls,depth=3,output=" + profile}, true);
       CheckStatus(outcome);
     }
     auto plan = optimize::MakePlan(optimize::GraphOf(Load(profile)), options_.policy);
@@ -143,26 +121,34 @@ class Tuner {
     }
   }
 
-  double Cost(const std::vector<std::string>& command) {
-    Outcome outcome = RunProgram(command, true);
-    CheckStatus(outcome);
+  // Nothing when the program does not end as usual.
+  std::optional<double> Cost(const std::vector<std::string>& flags) {
+    Outcome outcome = RunProgram(options_.command, flags, true);
+    if (flags.empty()) CheckStatus(outcome);
+    if (outcome.status != status_) return std::nullopt;
     return outcome.cpu_seconds;
   }
 
-  // Interleaved: A B B A A B ...
-  bool Helps(const std::string& name, const plan::Plan& plan, size_t shares_left) {
+  // Interleaved: A B B A A B ... The speed-up when it is one, else 0.
+  double Measure(const std::string& name, const std::vector<Part>& parts, size_t shares_left) {
     std::string path = (folder_ / (name + ".plan")).string();
-    std::ofstream(path) << plan::PlanText(plan);
+    std::ofstream(path) << plan::PlanText(Together(parts));
     AppliedPlan applied(path);
-    std::vector<std::string> with = WithJvmFlags(options_.command, FlagsFor(applied));
+    std::vector<std::string> with = applied.AllFlags();
+    for (const std::string& flag : ReplayFlags(parts, path)) with.push_back(flag);
     Trial trial({.most_pairs = options_.most_pairs});
     auto stop = Clock::now() + (end_ - Clock::now()) / static_cast<int>(shares_left);
     Activity activity("measuring " + name);
     while (!trial.Finished() && (trial.pairs() < 3 || Clock::now() < stop)) {
       bool plan_first = trial.pairs() % 2 == 1;
-      double first = Cost(plan_first ? with : options_.command);
-      double second = Cost(plan_first ? options_.command : with);
-      trial.Add(plan_first ? second : first, plan_first ? first : second);
+      std::optional<double> first = Cost(plan_first ? with : kAsItIs);
+      std::optional<double> second = Cost(plan_first ? kAsItIs : with);
+      if (!first || !second) {
+        activity.Say("");
+        Say(name + ": the program does not end as usual with it: dropped");
+        return 0;
+      }
+      trial.Add(plan_first ? *second : *first, plan_first ? *first : *second);
       optimize::Interval now = trial.interval();
       activity.Say(fmt::format("measuring {}: {} pairs, {:.3f} [{:.3f}, {:.3f}]", name,
                                trial.pairs(), now.median, now.low, now.high));
@@ -174,22 +160,27 @@ class Tuner {
     Say(fmt::format("{}: speed-up {:.3f} [{:.3f}, {:.3f}] of CPU time over {} pairs{}: {}", name,
                     seen.median, seen.low, seen.high, trial.pairs(), summary,
                     helps ? "kept" : "dropped"));
-    return helps;
+    return helps ? seen.median : 0;
+  }
+
+  // Writes the replay of the parts beside the plan; no flags when there is none.
+  static std::vector<std::string> ReplayFlags(const std::vector<Part>& parts,
+                                              const std::string& plan_path) {
+    std::vector<std::string> flags;
+    for (const Part& part : parts) {
+      if (!part.Replays()) continue;
+      WriteOutput(plan_path + ".inline", part.replay_data);
+      flags = part.replay_flags;
+      flags.push_back("-XX:InlineDataFile=" + plan_path + ".inline");
+    }
+    return flags;
   }
 
   static std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-  static std::vector<std::string> FlagsFor(AppliedPlan& applied) {
-    std::vector<std::string> flags = applied.flags();
-    if (!applied.NeedsAgent()) return flags;
-    agent::Options options;
-    applied.SetOptions(&options);
-    flags.insert(flags.begin(), "-agentpath:" + AgentPath() + "=" + options.ToString());
-    return flags;
-  }
-
   // The plan, and a file of JVM arguments for production: java @assay.plan.flags ...
-  void Write(const plan::Plan& plan) {
+  void Write(const std::vector<Part>& parts) {
+    plan::Plan plan = Together(parts);
     std::string path = AbsolutePath(options_.output);
     WriteOutput(path, plan::PlanText(plan));
     std::string flags;
@@ -203,12 +194,15 @@ class Tuner {
       flags += "-XX:+UnlockDiagnosticVMOptions\n-XX:CompilerDirectivesFile=" + path +
                ".directives.json\n-XX:+DisplayVMOutputToStderr\n";
     }
+    std::vector<std::string> replay = ReplayFlags(parts, path);
+    for (const std::string& flag : replay) flags += flag + "\n";
     WriteOutput(path + ".flags", flags);
-    std::string did = ReadBack(options_.command, path);
+    std::string did = ReadBack(options_.command, path, replay, Together(parts, true));
     if (!did.empty()) fprintf(stderr, "%s", did.c_str());
     Say("use it with: java @" + options_.output + ".flags ...");
   }
 
+  const std::vector<std::string> kAsItIs = {};
   const TuneCommand& options_;
   std::filesystem::path folder_;
   Clock::time_point end_;

@@ -17,7 +17,17 @@
 namespace assay::cli {
 namespace {
 
-[[noreturn]] void BecomeProgram(const std::vector<std::string>& command, bool silent, int failure) {
+// JAVA_TOOL_OPTIONS with these flags behind those that are there already.
+std::string ToolOptions(const std::vector<std::string>& flags) {
+  const char* before = getenv("JAVA_TOOL_OPTIONS");
+  std::string joined = before == nullptr ? "" : before;
+  for (const std::string& flag : flags) joined += (joined.empty() ? "" : " ") + flag;
+  return joined;
+}
+
+[[noreturn]] void BecomeProgram(const std::vector<std::string>& command,
+                                const std::string& tool_options, bool silent, int failure) {
+  if (!tool_options.empty()) setenv("JAVA_TOOL_OPTIONS", tool_options.c_str(), 1);
   signal(SIGINT, SIG_DFL);
   signal(SIGQUIT, SIG_DFL);
   if (silent) {
@@ -40,28 +50,25 @@ double Seconds(const timeval& time) {
 
 }  // namespace
 
-std::vector<std::string> WithJvmFlags(std::vector<std::string> command,
-                                      const std::vector<std::string>& flags) {
-  if (std::filesystem::path(command[0]).filename() == "java") {
-    command.insert(command.begin() + 1, flags.begin(), flags.end());
-    return command;
-  }
-  if (flags.empty()) return command;
-  std::string joined;
-  for (const std::string& flag : flags) joined += (joined.empty() ? "" : " ") + flag;
-  if (const char* before = getenv("JAVA_TOOL_OPTIONS")) joined = std::string(before) + " " + joined;
-  setenv("JAVA_TOOL_OPTIONS", joined.c_str(), 1);
-  return command;
+bool IsJava(const std::vector<std::string>& command) {
+  return std::filesystem::path(command[0]).filename() == "java";
 }
 
-Outcome RunProgram(const std::vector<std::string>& command, bool silent) {
+Outcome RunProgram(std::vector<std::string> command, const std::vector<std::string>& jvm_flags,
+                   bool silent) {
+  std::string tool_options;
+  if (IsJava(command)) {
+    command.insert(command.begin() + 1, jvm_flags.begin(), jvm_flags.end());
+  } else if (!jvm_flags.empty()) {
+    tool_options = ToolOptions(jvm_flags);
+  }
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0) throw CommandError(std::strerror(errno), kRefused);
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
   auto start = std::chrono::steady_clock::now();
   pid_t child = fork();
-  if (child == 0) BecomeProgram(command, silent, failure[1]);
+  if (child == 0) BecomeProgram(command, tool_options, silent, failure[1]);
   close(failure[1]);
   int code = 0;
   bool failed = child < 0 || read(failure[0], &code, sizeof code) == sizeof code;
@@ -74,6 +81,7 @@ Outcome RunProgram(const std::vector<std::string>& command, bool silent) {
   }
   if (failed) throw CommandError("cannot run " + command[0] + ": " + std::strerror(code));
   Outcome outcome;
+  outcome.pid = child;
   outcome.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   outcome.cpu_seconds = Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
   outcome.wall_seconds =

@@ -1,8 +1,11 @@
 // A compilation is logged as <task> with a tree of <parse method='N'>, one per method inlined;
-// numbers are introduced by <klass> and <method> lines and are valid within their task. A call that
-// stays a call is <call method='N'> followed by <inline_fail reason='...'>.
+// numbers are introduced by <klass> and <method> lines and are valid within their task; <bc> says
+// at which instruction the parser is. A call that stays a call is <call method='N'> followed by
+// <inline_fail reason='...'>, or by <virtual_call> when no receiver was predicted. A call that is
+// inlined after the rest is <late_inline>, the chain of its callers as <jvms>, and then <parse>.
 #include "src/optimize/compile_log.h"
 
+#include <cstdlib>
 #include <string_view>
 
 namespace assay::optimize {
@@ -55,20 +58,44 @@ class LogReader {
     } else if (line.starts_with("<method ")) {
       methods_[Attribute(line, "id")] =
           classes_[Attribute(line, "holder")] + "." + Attribute(line, "name");
+    } else if (line.starts_with("<bc ")) {
+      bci_ = std::atoi(Attribute(line, "bci").c_str());
+    } else if (line.starts_with("<late_inline ")) {
+      late_caller_.clear();
+      late_ = true;
+    } else if (line.starts_with("<jvms ") && late_ && late_caller_.empty()) {
+      late_caller_ = methods_[Attribute(line, "method")];
+      bci_ = std::atoi(Attribute(line, "bci").c_str());
     } else if (line.starts_with("<parse ")) {
-      std::string method = methods_[Attribute(line, "method")];
-      if (!parsing_.empty()) ++outcomes_[{parsing_.back(), method}].inlined;
-      parsing_.push_back(std::move(method));
-      call_.clear();
+      Parse(methods_[Attribute(line, "method")]);
     } else if (line.starts_with("</parse>")) {
-      if (!parsing_.empty()) parsing_.pop_back();
+      if (parsing_.empty()) return;
+      bci_ = parsing_.back().called_at;
+      parsing_.pop_back();
     } else if (line.starts_with("<call ")) {
       call_ = methods_[Attribute(line, "method")];
-    } else if (line.starts_with("<inline_fail ") && !parsing_.empty() && !call_.empty()) {
-      InlineOutcome& outcome = outcomes_[{parsing_.back(), call_}];
-      ++outcome.refused;
-      ++outcome.reasons[Attribute(line, "reason")];
+    } else if (line.starts_with("<inline_fail ")) {
+      Refuse(Attribute(line, "reason"));
+    } else if (line.starts_with("<virtual_call ")) {
+      Refuse("no receiver is predicted");
     }
+  }
+
+  void Parse(std::string method) {
+    const std::string& caller = late_ || parsing_.empty() ? late_caller_ : parsing_.back().method;
+    if (!caller.empty()) ++outcomes_[{caller, method, bci_}].inlined;
+    parsing_.push_back({std::move(method), bci_});
+    call_.clear();
+    late_ = false;
+    late_caller_.clear();
+  }
+
+  void Refuse(const std::string& reason) {
+    if (parsing_.empty() || call_.empty()) return;
+    InlineOutcome& outcome = outcomes_[{parsing_.back().method, call_, bci_}];
+    ++outcome.refused;
+    ++outcome.reasons[reason];
+    call_.clear();
   }
 
   void Begin(const std::string& line) {
@@ -78,13 +105,23 @@ class LogReader {
     methods_.clear();
     parsing_.clear();
     call_.clear();
+    late_caller_.clear();
+    late_ = false;
+    bci_ = -1;
   }
 
   std::map<InlineKey, InlineOutcome> outcomes_;
   std::map<std::string, std::string> classes_;
   std::map<std::string, std::string> methods_;
-  std::vector<std::string> parsing_;
+  struct Parsed {
+    std::string method;
+    int32_t called_at;
+  };
+  std::vector<Parsed> parsing_;
   std::string call_;
+  std::string late_caller_;
+  bool late_ = false;
+  int32_t bci_ = -1;
   bool c2_ = false;
 };
 

@@ -14,6 +14,7 @@ namespace assay::optimize {
 struct InlineKey {
   std::string caller;
   std::string callee;
+  int32_t bci = -1;  // of the call; in code as it ran, which the agent may have rewritten
   auto operator<=>(const InlineKey&) const = default;
 };
 

@@ -57,19 +57,6 @@ bool IsCommandWord(std::string name) {
   return kWords.find(" " + name + " ") != std::string_view::npos;
 }
 
-// HotSpot refuses to start with a directive that it cannot parse. Its parser knows no escapes and
-// reads names into buffers of 256 and 1,024 characters.
-bool IsAccepted(const MethodName& method) {
-  std::string name = DirectiveName(method);
-  bool special = method.name == "<init>" || method.name == "<clinit>";
-  if (!special && name.find_first_of("<>") != std::string::npos) return false;
-  if (method.class_name.size() > 255 || method.name.size() > 255) return false;
-  if (method.descriptor.size() > 1000 || IsCommandWord(method.name)) return false;
-  return std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) || std::strchr("_$/.;()[<>", c) != nullptr;
-  });
-}
-
 // ["a", "b"]: names need no escapes, see above.
 std::string List(const std::vector<std::string>& items) {
   std::string text;
@@ -86,6 +73,19 @@ void DropContradictions(Root* root) {
 
 }  // namespace
 
+// HotSpot refuses to start with a directive that it cannot parse. Its parser knows no escapes and
+// reads names into buffers of 256 and 1,024 characters.
+bool CanBeNamed(const MethodName& method) {
+  std::string name = DirectiveName(method);
+  bool special = method.name == "<init>" || method.name == "<clinit>";
+  if (!special && name.find_first_of("<>") != std::string::npos) return false;
+  if (method.class_name.size() > 255 || method.name.size() > 255) return false;
+  if (method.descriptor.size() > 1000 || IsCommandWord(method.name)) return false;
+  return std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || std::strchr("_$/.;()[<>", c) != nullptr;
+  });
+}
+
 std::string DirectiveName(const MethodName& method) {
   std::string name = method.class_name;
   std::replace(name.begin(), name.end(), '.', '/');
@@ -99,13 +99,13 @@ Directives DirectivesOf(const plan::Plan& plan) {
     bool wanted = decision.action == Action::kInline;
     if (!wanted && decision.action != Action::kNoInline) continue;
     for (const MethodName* method : {&decision.callee, &decision.caller}) {
-      if (!IsAccepted(*method)) unnameable.insert(method->ToString());
+      if (!CanBeNamed(*method)) unnameable.insert(method->ToString());
     }
-    if (!IsAccepted(decision.callee)) continue;
+    if (!CanBeNamed(decision.callee)) continue;
     std::vector<MethodName> above = {decision.caller};
     if (wanted) above = RootsAbove(plan, decision.caller);
     for (const MethodName& root : above) {
-      if (IsAccepted(root)) Include(decision, root, &roots);
+      if (CanBeNamed(root)) Include(decision, root, &roots);
     }
   }
   struct Group {

@@ -25,7 +25,9 @@ constexpr size_t kMostDirectives = 49;
 // that caller. Roots with equal lists share a directive.
 Directives DirectivesOf(const plan::Plan& plan);
 
-// "pkg/Class.name(I)V", the way directives name a method.
+// Whether directives and compile commands can name the method.
+bool CanBeNamed(const plan::MethodName& method);
+// "pkg/Class.name(I)V", the way they name a method.
 std::string DirectiveName(const plan::MethodName& method);
 
 }  // namespace assay::optimize

@@ -188,21 +188,33 @@ constexpr char kLog[] =
     "<bc code='182' bci='25'/>\n"
     "<call method='22' count='48332' virtual='1' inline='1'/>\n"
     "<inline_fail reason='virtual call'/>\n"
+    "<bc code='183' bci='30'/>\n"
     "<call method='21' count='1' inline='1'/>\n"
     "<inline_success reason='inline (hot)'/>\n"
-    "<parse method='21' uses='1'>\n<parse_done nodes='206'/>\n</parse>\n"
-    "</parse>\n</task>\n";
+    "<parse method='21' uses='1'>\n<bc code='177' bci='4'/>\n<parse_done nodes='206'/>\n</parse>\n"
+    "<parse method='22' uses='1'>\n</parse>\n"
+    "<bc code='185' bci='40'/>\n"
+    "<call method='22' count='4' virtual='1'/>\n<virtual_call bci='40'/>\n"
+    "</parse>\n"
+    "<late_inline method='21' inline_id='7'>\n<jvms bci='3' method='22'/>\n"
+    "<jvms bci='25' method='11'/>\n</late_inline>\n"
+    "<parse method='21' uses='1'>\n</parse>\n</task>\n";
 
 TEST(CompileLog, TellsInlinedFromRefused) {
   std::istringstream log(kLog);
   auto outcomes = ReadCompileLog(log);
-  ASSERT_EQ(outcomes.size(), 2u);
-  const InlineOutcome& step = outcomes[{"a.Loop.run", "a.S0.step"}];
+  EXPECT_EQ(outcomes.size(), 5u);
+  InlineOutcome step = outcomes[{"a.Loop.run", "a.S0.step", 25}];
   EXPECT_EQ(step.inlined, 0u);
   EXPECT_EQ(step.reasons.at("virtual call"), 1u);
-  const InlineOutcome& init = outcomes[{"a.Loop.run", "a.S0.<init>"}];
+  InlineOutcome init = outcomes[{"a.Loop.run", "a.S0.<init>", 30}];
   EXPECT_EQ(init.inlined, 1u);
   EXPECT_EQ(init.refused, 0u);
+  // Both receivers of one call; the second is parsed after the first.
+  EXPECT_EQ((outcomes[{"a.Loop.run", "a.S0.step", 30}].inlined), 1u);
+  EXPECT_EQ((outcomes[{"a.Loop.run", "a.S0.step", 40}].refused), 1u);
+  // Inlined late: the first of the chain is the caller.
+  EXPECT_EQ((outcomes[{"a.S0.step", "a.S0.<init>", 3}].inlined), 1u);
 }
 
 // As JDK 25 writes it.

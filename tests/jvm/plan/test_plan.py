@@ -175,6 +175,49 @@ class Making(unittest.TestCase):
         self.assertEqual(second.stdout, first.stdout)
         self.assertIn("1 of 1 sites rewritten", second.stderr)
 
+    @each_jdk()
+    def test_a_plan_survives_a_changed_program(self, version):
+        source = (HERE / "Four.java").read_text()
+        old, plan = compile_java([HERE / "Four.java"]), tempfile.mktemp(suffix=".plan")
+        sites = calls_of(version, old, "Four")
+        lines = [f"devirtualize Four.{m}{d}@{bci} code={length} call={callee}{call} guard=Four$S0"
+                 for m, d, length, bci, callee, call in sites if callee == "step"]
+        pathlib.Path(plan).write_text(plan_text(lines + [
+            "inline Four.sum([LFour$Step;)I@9 code=77 callee=Four.gone()V size=50 weight=5%",
+            "inline Four.vanished()V@9 code=77 callee=Four$S1.step(I)I size=4 weight=5%"]))
+        self.assertGreaterEqual(len(lines), 1)
+        changes = {"the method has": ("int x = 1;", "int x = 1; if (steps.length == 7) x = 2;"),
+                   "there is no such method": ("int sum(Step[] steps) {", "int added(Step[] steps, int n) {"),
+                   "the call is to stride": ("step(int x)", "stride(int x)"),
+                   "the class was not loaded": ("class Four ", "class Fore ")}
+        for said, (before, after) in changes.items():
+            text = source.replace(before, after).replace("step.step(", "step.stride(" if "stride" in after else "step.step(")
+            text = text.replace("sum(STEPS)", "added(STEPS, 1)") if "added" in after else text
+            name = "Fore" if "Fore" in after else "Four"
+            folder = pathlib.Path(tempfile.mkdtemp())
+            (folder / f"{name}.java").write_text(text)
+            new = compile_java([folder / f"{name}.java"])
+            result = assay("run", "--apply", plan, "--explain", "--", java(version), "-cp", new, name, "20")
+            self.assertEqual(result.stdout, run(java(version), "-cp", new, name, "20").stdout)
+            self.assertIn(said, result.stderr)
+            self.assertIn("0 of", result.stderr)
+            self.assertRegex(result.stderr, r"Four\.vanished@9 +Four\$S1\.step +no such call in what C2 compiled")
+
+    @each_jdk()
+    def test_what_the_compiler_did_is_shown_beside_the_plan(self, version):
+        classes = compile_java([HERE / "Four.java"])
+        method, descriptor, _, bci, callee, call = next(s for s in calls_of(version, classes, "Four") if s[0] == "sum")
+        plan = write_plan([f"devirtualize Four.sum{descriptor}@{bci} call={callee}{call} guard=Four$S0 weight=50%",
+                           f"devirtualize Four.sum{descriptor}@{bci + 1} call={callee}{call} guard=Four$S1 weight=50%"])
+        result = assay("run", "--apply", plan, "--explain", "--", java(version), "-Xbatch", "-cp", classes, "Four", "600")
+        self.assertRegex(result.stderr, rf"Four\.sum@{bci} +Four\$S0\.step +guarded, inlined")
+        self.assertRegex(result.stderr, rf"Four\.sum@{bci + 1} +Four\$S1\.step +left alone: stale")
+        big = compile_java([HERE / "Big.java"])
+        plan = write_plan(["inline Big.main([Ljava/lang/String;)V@12 callee=Big.loop(I)J weight=1%",
+                           "no-inline Big.loop(I)J@12 callee=Big.big(J)J weight=1%"])
+        result = assay("run", "--apply", plan, "--explain", "--", java(version), "-Xbatch", "-cp", big, "Big")
+        self.assertRegex(result.stderr, r"Big\.loop@12 +Big\.big +refused: \S")
+
     def test_bad_plans_are_refused_with_the_line(self):
         path = write_plan(["devirtualize nonsense"])
         for command in (("run", "--apply", path, "--", "java"), ("plan", path), ("tune", "--plan", path, "--", "java")):
@@ -187,6 +230,49 @@ class Making(unittest.TestCase):
         result = assay("tune", "--plan", path, "--", "java", "-version", check=False)
         self.assertEqual(result.returncode, 1)
         self.assertIn("no reason", result.stderr)
+
+
+class Tuning(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.classes = compile_java([HERE / "Big.java"])
+
+    def tune(self, plan, *command, **more):
+        return assay("tune", "--plan", plan, "--budget", "1s", "--pairs", "3", "-o", tempfile.mktemp(), "--", *command,
+                     check=False, **more)
+
+    @each_jdk()
+    def test_a_part_that_breaks_the_program_is_dropped(self, version):
+        plan = write_plan(["flag -XX:NoSuchFlag=1"])
+        result = self.tune(plan, java(version), "-cp", self.classes, "Big")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("flags: the program does not end as usual with it: dropped", result.stderr)
+
+    @each_jdk((17,))
+    def test_the_program_as_it_is_gets_no_flags_through_a_script(self, version):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        script, seen = folder / "start.sh", folder / "seen"
+        script.write_text(f'#!/bin/sh\necho "[$JAVA_TOOL_OPTIONS]" >> {seen}\nexec {java(version)} -cp {self.classes} Big\n')
+        script.chmod(0o755)
+        self.tune(write_plan(["flag -XX:MaxInlineSize=30"]), script)
+        runs = seen.read_text().splitlines()
+        self.assertEqual(runs.count("[]"), len(runs) // 2)
+        self.assertEqual(set(runs), {"[]", "[-XX:MaxInlineSize=30]"})
+
+    @each_jdk()
+    def test_inlining_is_replayed_where_the_jvm_can_and_leaves_nothing_behind(self, version):
+        bci = next(bci for bci in range(40) if is_call_of_big(version, self.classes, bci))
+        plan = write_plan([f"inline Big.loop(I)J@{bci} callee=Big.big(J)J weight=90%"])
+        folder = tempfile.mkdtemp()
+        result = self.tune(plan, java(version), "-cp", self.classes, "Big", cwd=folder)
+        self.assertIn("inline: speed-up", result.stderr)
+        self.assertEqual("replay: speed-up" in result.stderr, version >= 25, result.stderr)
+        self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+
+
+def is_call_of_big(version, classes, bci):
+    listing = run(java(version, "javap"), "-c", "-p", "-cp", classes, "Big").stdout
+    return re.search(rf"^ +{bci}: invokestatic .*Method big:", listing.split("long loop")[1], re.M)
 
 
 class Inlining(unittest.TestCase):
@@ -234,7 +320,7 @@ class Inlining(unittest.TestCase):
         run(java(version), "-XX:CompileCommand=DumpInline,Big.loop", "-cp", self.classes, "Big", cwd=folder)
         dumps = sorted(str(p) for p in pathlib.Path(folder).glob("inline_*.log"))
         data = f"{folder}/data"
-        bci = next(bci for bci in range(40) if self.is_call(version, bci))
+        bci = next(bci for bci in range(40) if is_call_of_big(version, self.classes, bci))
         plan = write_plan([f"inline Big.loop(I)J@{bci} callee=Big.big(J)J weight=90%"])
         made = assay("plan", plan, "--replay", data, "--dumps", *dumps)
         flags = re.findall(r"^  (-XX.*)", made.stderr, re.M)
@@ -242,10 +328,6 @@ class Inlining(unittest.TestCase):
         out = run(java(version), *flags, "-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintInlining",
                   "-XX:+PrintCompilation", "-cp", self.classes, "Big").stdout
         self.assertRegex(out, r"Big::big \(\d+ bytes\)\s+force inline by ciReplay")
-
-    def is_call(self, version, bci):
-        listing = run(java(version, "javap"), "-c", "-p", "-cp", self.classes, "Big").stdout
-        return re.search(rf"^ +{bci}: invokestatic .*Method big:", listing.split("long loop")[1], re.M)
 
     @each_jdk()
     def test_online_and_back(self, version):
