@@ -28,6 +28,7 @@ POLYMORPHIC_PAIRS = [("corrected", "assay")]
 # What the JIT did, printed at the end of each run; it costs all configurations the same.
 COUNTED = ("-XX:+CITime", "-XX:-DisplayVMOutputToStderr")
 METRICS = (("steady_cpu", "Steady state, speed-up of CPU time (1.10 = 10 % faster)"),
+           ("steady_wall", "Steady state, speed-up of wall time"),
            ("startup_cpu", "Start-up, speed-up of CPU time to the end of the first iteration"),
            ("startup_wall", "Start-up, speed-up of wall time to the end of the first iteration"),
            ("code_bytes", "Compiled code, bytes relative to stock (1.10 = 10 % more)"),
@@ -56,6 +57,7 @@ class Bench:
         self.work = registry.select(names, jdk, None if names else (group,))[0]
         self.pairs = (plans.MATRIX if arguments.matrix else QUICK_PAIRS if arguments.quick
                       else POLYMORPHIC_PAIRS if group == "polymorphic" else plans.CHOSEN)
+        self.pairs = [p for p in self.pairs if not arguments.profile or p[0] in arguments.profile]
         self.run = experiment.Experiment(
             "inlining", paths.RAW / f"inlining-{group}-{jdk}.jsonl", jdk, "small", arguments.iterations, warmup=0,
             flags=COUNTED, read=read, timeout=240)
@@ -102,7 +104,7 @@ class Bench:
             for config in self.configs[workload.name]:
                 # Equal plans differ in their paths only.
                 key = tuple(re.sub(r"(apply|File)=\S*?(?=,|$)", "", f) for f in config.flags) + plan_lines(config)
-                if key in seen or not config.flags:
+                if key in seen or not config.flags or config is WIDE:
                     continue
                 seen.add(key)
                 row = self.run.measure(workload, config, -1, 0)
@@ -169,14 +171,15 @@ def plan_lines(config):
 
 def parse():
     parser = cli.parser(__doc__)
-    parser.add_argument("--iterations", type=int, default=0, help="12 without (8 in the quick form)")
+    parser.add_argument("--iterations", type=int, default=0, help="20 without (8 in the quick form)")
     parser.add_argument("--minutes", type=float, help="for the whole command")
     parser.add_argument("--group", choices=("polymorphic", "real"), help="both without; the quick form is real")
     parser.add_argument("--matrix", action="store_true", help="every profile with every policy")
+    parser.add_argument("--profile", action="append", choices=plans.PROFILES, help="only plans from these profiles")
     parser.add_argument("--tune", type=int, default=0, metavar="SECONDS", help="also measure what tune keeps")
     parser.add_argument("--check", action="store_true", help="run every plan once and compare what was computed")
     arguments = parser.parse_args()
-    arguments.iterations = arguments.iterations or (3 if arguments.check else 8 if arguments.quick else 12)
+    arguments.iterations = arguments.iterations or (3 if arguments.check else 8 if arguments.quick else 20)
     return arguments
 
 

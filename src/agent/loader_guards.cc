@@ -1,17 +1,11 @@
 #include "src/agent/loader_guards.h"
 
+#include "src/agent/class_name.h"
+
 namespace assay::agent {
 namespace {
 
 constexpr uint32_t kRoom = 2048;  // AssayGuards.SIZE
-
-std::string NameOf(jvmtiEnv* jvmti, jclass type) {
-  char* text = nullptr;
-  if (jvmti->GetClassSignature(type, &text, nullptr) != JVMTI_ERROR_NONE) return "";
-  std::string signature = text;
-  jvmti->Deallocate(reinterpret_cast<unsigned char*>(text));
-  return signature;
-}
 
 }  // namespace
 
@@ -65,9 +59,8 @@ void LoaderGuards::Resolved(jvmtiEnv* jvmti, JNIEnv* jni, jobject loader, const 
   jint count = 0;
   jclass* classes = nullptr;
   if (jvmti->GetClassLoaderClasses(loader, &count, &classes) != JVMTI_ERROR_NONE) return;
-  std::string signature = "L" + name + ";";
   for (jint i = 0; i < count; ++i) {
-    if (element->state != State::kOwn && NameOf(jvmti, classes[i]) == signature) {
+    if (element->state != State::kOwn && InternalNameOf(jvmti, classes[i]) == name) {
       Set(jni, element, classes[i], State::kOwn);
     }
     jni->DeleteLocalRef(classes[i]);

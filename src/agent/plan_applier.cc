@@ -1,36 +1,23 @@
 #include "src/agent/plan_applier.h"
 
-#include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <vector>
 
+#include "src/agent/class_name.h"
 #include "src/agent/guard_classes.h"
+#include "src/agent/planned_classes.h"
 #include "src/instrument/devirtualize_pass.h"
-#include "src/plan/plan.h"
 
 namespace assay::agent {
 namespace {
-
-using instrument::GuardedSite;
-
-// The sites of one class of the program, by its name.
-struct PlannedClass {
-  std::vector<GuardedSite> sites;  // without their guards, which depend on the class loader
-  std::vector<std::vector<std::string>> guards;  // internal names of classes, by site
-  std::vector<std::string> names;                // of the sites, as in the plan
-  std::vector<std::string> outcomes;             // why not; "" = rewritten
-  bool seen = false;
-};
 
 // Never destroyed: hooks may run while the VM goes down.
 struct Applier {
   std::mutex mutex;
   jvmtiEnv* jvmti = nullptr;
-  std::map<std::string, PlannedClass, std::less<>> classes;  // by internal name
+  PlannedClasses classes;
   bool active = false;
   std::string report_path;
   uint64_t directives = 0;
@@ -41,75 +28,11 @@ Applier& The() {
   return *applier;
 }
 
-std::string InternalName(std::string name) {
-  std::replace(name.begin(), name.end(), '.', '/');
-  return name;
-}
-
-Result<std::string> ReadFile(const std::string& path) {
-  FILE* file = std::fopen(path.c_str(), "re");
-  if (file == nullptr) return Error{"cannot read the plan " + path + ": " + std::strerror(errno)};
-  std::string text;
-  char buffer[4096];
-  for (size_t count; (count = std::fread(buffer, 1, sizeof buffer, file)) > 0;) {
-    text.append(buffer, count);
-  }
-  std::fclose(file);
-  return text;
-}
-
 Status LoadPlan(Applier& applier, const Options& options) {
-  std::string path = options.Text("apply");
-  ASSAY_ASSIGN(std::string text, ReadFile(path));
-  auto plan = plan::ParsePlan(text);
-  if (!plan.ok()) return Error{path + ": " + plan.error().message};
-  std::map<std::string, PlannedClass, std::less<>> classes;
-  for (const plan::Decision& decision : plan->decisions) {
-    if (decision.action != plan::Action::kDevirtualize) continue;
-    GuardedSite site{decision.caller.name,
-                     decision.caller.descriptor,
-                     decision.caller_bytes,
-                     static_cast<uint32_t>(decision.bci),
-                     decision.callee.name,
-                     decision.callee.descriptor,
-                     {}};
-    PlannedClass& planned = classes[InternalName(decision.caller.class_name)];
-    planned.guards.emplace_back();
-    for (const std::string& guard : decision.guards) {
-      planned.guards.back().push_back(InternalName(guard));
-      ASSAY_TRY(GuardClasses::Get().Expect(planned.guards.back().back()));
-    }
-    planned.sites.push_back(std::move(site));
-    planned.names.push_back(decision.Site());
-    planned.outcomes.emplace_back("the class was not loaded");
-  }
-  applier.classes = std::move(classes);
+  ASSAY_ASSIGN(applier.classes, ReadPlannedClasses(options.Text("apply")));
   applier.report_path = options.Text("apply-report");
   applier.directives = options.Count("directives");
   return {};
-}
-
-// What the pass could not do because the method as a whole failed.
-void NoteSkipped(PlannedClass& planned, const std::vector<instrument::SkippedMethod>& skipped) {
-  for (const auto& each : skipped) {
-    for (size_t i = 0; i < planned.sites.size(); ++i) {
-      if (planned.sites[i].method + planned.sites[i].descriptor == each.method) {
-        planned.outcomes[i] = each.reason;
-      }
-    }
-  }
-}
-
-Result<std::vector<GuardedSite>> SitesFor(const PlannedClass& planned, jvmtiEnv* jvmti, JNIEnv* jni,
-                                          jobject loader) {
-  std::vector<GuardedSite> sites = planned.sites;
-  for (size_t i = 0; i < sites.size(); ++i) {
-    for (const std::string& guard : planned.guards[i]) {
-      ASSAY_ASSIGN(instrument::Guarded element, GuardClasses::Get().For(jvmti, jni, loader, guard));
-      sites[i].guards.push_back(element);
-    }
-  }
-  return sites;
 }
 
 void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv* jni, jclass, jobject loader, const char* name,
@@ -150,17 +73,8 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv* jni, jclass, jobject loader, c
   *new_size = static_cast<jint>(rewritten->bytes.size());
 }
 
-std::string SignatureOf(jvmtiEnv* jvmti, jclass type) {
-  char* text = nullptr;
-  if (jvmti->GetClassSignature(type, &text, nullptr) != JVMTI_ERROR_NONE) return "";
-  std::string signature = text;
-  jvmti->Deallocate(reinterpret_cast<unsigned char*>(text));
-  if (signature.size() < 2 || signature[0] != 'L') return "";
-  return signature.substr(1, signature.size() - 2);
-}
-
 void JNICALL OnClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jclass type) {
-  GuardClasses::Get().Consider(jvmti, jni, type, SignatureOf(jvmti, type));
+  GuardClasses::Get().Consider(jvmti, jni, type, InternalNameOf(jvmti, type));
 }
 
 Status MakeEnvironment(Applier& applier, JavaVM* vm) {
@@ -198,7 +112,7 @@ void VisitLoadedClasses(Applier& applier, JNIEnv* jni) {
   if (jvmti->GetLoadedClasses(&count, &loaded) != JVMTI_ERROR_NONE) return;
   std::vector<jclass> callers;
   for (jint i = 0; i < count; ++i) {
-    std::string name = SignatureOf(jvmti, loaded[i]);
+    std::string name = InternalNameOf(jvmti, loaded[i]);
     if (name.empty()) continue;
     jint status = 0;
     jvmti->GetClassStatus(loaded[i], &status);
@@ -218,7 +132,7 @@ void VisitLoadedClasses(Applier& applier, JNIEnv* jni) {
       jvmtiError one = jvmti->RetransformClasses(1, &callers[i]);
       if (one == JVMTI_ERROR_NONE) continue;
       std::lock_guard lock(applier.mutex);
-      auto& planned = applier.classes.find(SignatureOf(jvmti, callers[i]))->second;
+      auto& planned = applier.classes.find(InternalNameOf(jvmti, callers[i]))->second;
       planned.outcomes.assign(planned.sites.size(),
                               "the JVM refused the class (" + std::to_string(one) + ")");
     }
@@ -241,22 +155,7 @@ Status Activate(Applier& applier, JNIEnv* jni) {
 
 std::string Report(Applier& applier) {
   std::lock_guard lock(applier.mutex);
-  std::string text;
-  size_t rewritten = 0;
-  size_t sites = 0;
-  for (const auto& [name, planned] : applier.classes) {
-    for (size_t i = 0; i < planned.sites.size(); ++i) {
-      ++sites;
-      if (planned.outcomes[i].empty()) {
-        ++rewritten;
-        text += "rewritten\t" + planned.names[i] + "\n";
-      } else {
-        text += "left\t" + planned.names[i] + "\t" + planned.outcomes[i] + "\n";
-      }
-    }
-  }
-  text += GuardClasses::Get().Report();
-  return std::to_string(rewritten) + " of " + std::to_string(sites) + " sites rewritten\n" + text;
+  return ReportOf(applier.classes) + GuardClasses::Get().Report();
 }
 
 }  // namespace

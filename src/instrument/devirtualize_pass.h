@@ -10,27 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "src/instrument/guarded_site.h"
 #include "src/instrument/pass.h"
 
 namespace assay::instrument {
-
-constexpr char kGuardsClass[] = "java/lang/AssayGuards";
-
-// An element of AssayGuards.OF_LOADERS or AssayGuards.CLASSES.
-struct Guarded {
-  uint32_t index = 0;
-  bool of_loader = false;
-};
-
-struct GuardedSite {
-  std::string method;  // the caller's name and descriptor
-  std::string descriptor;
-  uint32_t code_bytes = 0;  // the length of the caller's code; 0 = any
-  uint32_t bci = 0;
-  std::string callee;  // name and descriptor that the call must have
-  std::string callee_descriptor;
-  std::vector<Guarded> guards;
-};
 
 class DevirtualizePass : public Pass {
  public:

@@ -1,4 +1,4 @@
-// Our policy. It differs from P0's in three ways.
+// Our policy. It differs from P0's in four ways.
 //
 // Errors: a share counts with the lower end of its 95 % interval, so that a site sampled a handful
 // of times is left alone instead of guarded for a receiver that may not lead at all.
@@ -13,6 +13,10 @@
 // Context: a site whose receiver depends on who calls has a flat distribution, and still each
 // caller runs through one side of the guard for a long time, which processors predict. With
 // contexts in the profile such sites are recognized and guarded at a tenth.
+//
+// What the JVM does anyway: a directive holds wherever the callee is called below a root, on cold
+// paths too. Callees up to MaxInlineSize are inlined by C2 where they are reached at all, so for
+// them a directive can only add code.
 #include <algorithm>
 
 #include "src/optimize/policies.h"
@@ -93,12 +97,17 @@ void DecideDirect(const CallSite& site, const Limits& limits, plan::Plan* plan) 
   plan::Decision decision = DecisionFor(site, target);
   double sure = decision.weight * (1 - std::min(decision.error, 1.0));
   uint32_t allowed = AllowedBytes(limits, sure);
-  bool fits = target.bytes != 0 && target.bytes <= allowed && sure >= limits.listed_weight;
+  bool small = target.bytes <= limits.static_bytes;
+  bool fits = !small && target.bytes <= allowed && sure >= limits.listed_weight;
   decision.action = fits ? plan::Action::kInline : plan::Action::kSkip;
-  decision.reason = target.bytes == 0
-                        ? "its size is not known"
-                        : std::to_string(target.bytes) + " bytes, " + std::to_string(allowed) +
-                              " allowed at surely " + PercentText(sure) + " of calls";
+  if (target.bytes == 0) {
+    decision.reason = "its size is not known";
+  } else if (small) {
+    decision.reason = std::to_string(target.bytes) + " bytes: the JVM inlines it by itself";
+  } else {
+    decision.reason = std::to_string(target.bytes) + " bytes, " + std::to_string(allowed) +
+                      " allowed at surely " + PercentText(sure) + " of calls";
+  }
   plan->decisions.push_back(std::move(decision));
 }
 

@@ -120,6 +120,12 @@ TEST(Assay, CountsOnlyWhatIsBeyondTheError) {
   EXPECT_TRUE(MakePlan(few, "assay")->decisions.empty());
 }
 
+TEST(Assay, LeavesSmallCalleesToTheJvm) {
+  EXPECT_EQ(Only(Site(0.1, {{"A", 1}}, 35), "assay").action, Action::kSkip);
+  EXPECT_EQ(Only(Site(0.1, {{"A", 1}}, 36), "assay").action, Action::kInline);
+  EXPECT_EQ(Only(Site(0.1, {{"A", 1}}, 0), "assay").action, Action::kSkip);
+}
+
 TEST(Assay, ContextMakesFlatSitesPredictable) {
   CallSite flat = Site(0.1, {{"A", 0.2}, {"B", 0.2}, {"C", 0.2}, {"D", 0.2}, {"E", 0.2}});
   EXPECT_EQ(Only(flat, "assay").action, Action::kSkip);
