@@ -54,12 +54,12 @@ constexpr OptionSpec kOptions[] = {
      "ticks by per-thread CPU timers, or by a thread that arms the others"},
 
     {"granularity", kCount, "10k", "", "bytecodes", "bytecodes from one sample to the next"},
-    {"max-path", kCount, "100", "", "bytecodes",
+    {"max-path", kCount, "0", "", "bytecodes",
      "bytecodes executed at most between two checks of the counter; 0 = any"},
     {"leaf-methods", kFlag, "true", "", "bytecodes",
      "methods without calls are named only when they are sampled"},
     {"fewer-checks", kFlag, "true", "", "bytecodes",
-     "check the counter at exits and loop heads only, not in every block and at calls"},
+     "check the counter at entries and in loops that call, not in every block and at every call"},
 
     {"weights", kText, "", "", "bytecodes",
      "file that says what instructions count for (CLASS WEIGHT), instead of 1 each"},

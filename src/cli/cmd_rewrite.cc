@@ -290,7 +290,7 @@ void RegisterRewrite(Cli& cli) {
   app->add_option("--agent", options->agent,
                   "class that processes samples [assay.runtime.ContextTreeAgent]");
   app->add_option("--max-path", options->count.max_path,
-                  "bytecodes executed at most between two checks of the counter; 0 = any [100]");
+                  "bytecodes executed at most between two checks of the counter; 0 = any [0]");
   app->add_option("--weights", options->weights,
                   "file that says what instructions count for (CLASS WEIGHT), instead of 1 each");
   app->add_option("--runtime", options->runtime,

@@ -1,29 +1,29 @@
 // What a rewritten method does, around its own code:
 //
-//   counter = AssayCounter.enter(number); top = counter.sp; left = counter.left;
-//   left -= n;                                        // before each run of n bytecodes
-//   left = AssayCounter.check(counter, top, left);    // in loops and long blocks
-//   counter.left = left; [left = IN_CALL;]   call   left = counter.left;
-//   left = AssayCounter.caught(counter, top, left);   // at the entry of each handler
-//   left = AssayCounter.settle(counter, top, left);   // before athrow
-//   AssayCounter.leave(counter, top, left);           // before each return
+//   counter = AssayCounter.enter(number); top = counter.sp;      // takes the sample that is due
+//   sum += n;                                    // before each run of n bytecodes
+//   sum = AssayCounter.flush(counter, sum);      // before a call
+//   AssayCounter.count(counter, n);              // the same where nothing else is in the sum
+//   AssayCounter.check(counter, top);            // in loops that call, and where max_path is reached
+//   AssayCounter.caught(counter, top);           // at the entry of each handler
+//   AssayCounter.thrown(counter, top);           // before athrow
+//   AssayCounter.leave(counter, top, sum or n);  // before each return
 //
-// The counter lives in a local variable between calls. An exception from a callee leaves the right
-// value in the object, one from the method's own code in the variable; in methods with handlers the
-// variable is IN_CALL during calls, which tells the two apart. The stack pointer is restored by
+// Nothing but the sum is in a local variable, and it is 0 during calls: whoever catches an exception
+// finds the right counts without asking where it came from. The stack pointer is restored by
 // whoever catches, so no method needs a handler of its own. Where the JDK is not rewritten and may
 // be the one that catches, every method on the stack gets one (CountOptions::unwind).
 //
-// Methods without calls need no place on the stack (P3, 5.1): their number is passed to the sample.
-// Those that are straight-line code too are a single call: AssayCounter.leaf(number, bytecodes).
+// An exit has no branch: it notes how deep the stack was when the counter had run down, and the next
+// entry or check takes the sample there. Only entries and checks can call, and a call that the
+// compiler has to reckon with costs more than what it does: everything read from memory before is
+// forgotten. Methods without calls need no place on the stack (P3, 5.1); they keep the sum and
+// end with AssayCounter.leaf(number, sum), which never calls anything.
 //
-// All branches are inside the helpers, which the compiler inlines: no frame is added or recomputed,
-// and the branch to the sampler has a profile that is never empty, so that it is not compiled to an
-// uncommon trap.
+// All branches are inside the helpers, which the compiler inlines: no frame is added or recomputed.
 #include "src/instrument/count_pass.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "src/bytecode/catch_all.h"
 #include "src/bytecode/code_builder.h"
@@ -41,15 +41,13 @@ using bytecode::Label;
 using bytecode::Op;
 using bytecode::VerificationType;
 
-constexpr int32_t kInCall = std::numeric_limits<int32_t>::min();
-
 // A body is at most twice what the class-file format allows to count at once.
 constexpr uint32_t kMaxIinc = 32768;
 
 class Counter {
  public:
   Counter(const std::string& runtime, classfile::ClassFile& file, Code& code, const CountPlan& plan,
-          uint32_t number, bool starts, bool on_stack, bool check_calls)
+          uint32_t number, bool starts, bool on_stack, bool check_always)
       : runtime_(runtime),
         type_("L" + runtime + ";"),
         plan_(plan),
@@ -58,11 +56,7 @@ class Counter {
         number_(static_cast<int32_t>(number)),
         starts_(starts),
         on_stack_(on_stack),
-        check_calls_(check_calls),
-        has_handlers_(!code.tries.empty()) {}
-
-  // The elements at the start that set up the counter's variables.
-  size_t prologue() const { return prologue_; }
+        check_always_(check_always) {}
 
   // Adds a handler for what no other handler takes: off the stack, and on with the exception.
   Status Unwind(const classfile::Method& method) {
@@ -95,13 +89,8 @@ class Counter {
     prologue_ = code_.elements.size();
     uint32_t index = 0;
     for (const Element& element : build_.Old()) {
-      if (element.IsInstruction()) {
-        Before(element, index);
-        build_.Copy(element);
-        if (bytecode::IsInvoke(element.op)) ReloadLeft();
-      } else {
-        build_.Copy(element);
-      }
+      if (element.IsInstruction()) Before(element, index);
+      build_.Copy(element);
       ++index;
     }
     return build_.Finish();
@@ -109,102 +98,106 @@ class Counter {
 
  private:
   void Enter() {
-    counter_ = code_.AddLocal(code_.ObjectNamed(runtime_), true);
-    if (on_stack_) top_ = code_.AddLocal({VerificationType::kInteger}, true);
-    left_ = code_.AddLocal({VerificationType::kInteger}, true);
     if (on_stack_) {
+      counter_ = code_.AddLocal(code_.ObjectNamed(runtime_), true);
+      top_ = code_.AddLocal({VerificationType::kInteger}, true);
       build_.PushInt(number_);
       Call(starts_ ? "enterApp" : "enter", "(I)" + type_);
-    } else {
-      Call("enterLeaf", "()" + type_);
-    }
-    build_.Emit(Op::kDup);
-    build_.Store(Op::kAstore, counter_);
-    if (on_stack_) {
       build_.Emit(Op::kDup);
-      GetField("sp");
+      build_.Store(Op::kAstore, counter_);
+      auto sp = build_.file().pool.AddFieldRef(runtime_, "sp", "I");
+      build_.Emit(Op::kGetfield, sp.ok() ? *sp : 0);
       build_.Store(Op::kIstore, top_);
     }
-    GetField("left");
-    build_.Store(Op::kIstore, left_);
+    if (!plan_.sums) return;
+    sum_ = code_.AddLocal({plan_.unbounded ? VerificationType::kLong : VerificationType::kInteger}, true);
+    ResetSum();
   }
 
   void Before(const Element& element, uint32_t index) {
-    if (plan_.handler[index] && on_stack_) AskAndKeep("caught");
-    for (uint32_t n = plan_.count[index]; n > 0; n -= std::min(n, kMaxIinc)) {
-      build_.Emit(Op::kIinc, left_, -static_cast<int32_t>(std::min(n, kMaxIinc)));
+    const bool exit = bytecode::IsReturn(element.op);
+    if (plan_.handler[index] && on_stack_) PushStackAndCall("caught");
+    if (plan_.add[index] != 0) Add(plan_.add[index]);
+    if (plan_.count[index] != 0) Count(plan_.count[index]);
+    if (plan_.check[index] == CountPlan::kFlushAndCheck) Flush();
+    if (plan_.check[index] != CountPlan::kNoCheck && on_stack_) PushStackAndCall("check");
+    const bool throws = element.op == Op::kAthrow;
+    if (check_always_ && (exit || throws || bytecode::IsInvoke(element.op))) PushStackAndCall("check");
+    if (exit) return Leave(index);
+    if (plan_.flush[index]) Flush();
+    if (throws && on_stack_) PushStackAndCall("thrown");
+  }
+
+  void Add(uint32_t n) {
+    if (plan_.unbounded) {
+      build_.Load(Op::kLload, sum_);
+      build_.PushInt(static_cast<int32_t>(n));
+      build_.Emit(Op::kI2l);
+      build_.Emit(Op::kLadd);
+      return build_.Store(Op::kLstore, sum_);
     }
-    bool leaves = bytecode::IsReturn(element.op) || element.op == Op::kAthrow;
-    bool calls = bytecode::IsInvoke(element.op);
-    if (plan_.check[index] && !leaves && !calls) Check();
-    if (element.op == Op::kAthrow) Settle();
-    if (bytecode::IsReturn(element.op)) Leave();
-    if (calls) {
-      FlushLeft();
-      if (has_handlers_) {
-        build_.PushInt(kInCall);
-        build_.Store(Op::kIstore, left_);
-      }
-    }
-  }
-
-  void FlushLeft() {
-    if (check_calls_) {
-      PushState();
-      return Call("call", "(" + type_ + "II)V");
-    }
-    build_.Load(Op::kAload, counter_);
-    build_.Load(Op::kIload, left_);
-    build_.Emit(Op::kPutfield, FieldRef("left"));
-  }
-
-  void ReloadLeft() {
-    build_.Load(Op::kAload, counter_);
-    GetField("left");
-    build_.Store(Op::kIstore, left_);
-  }
-
-  void Check() { AskAndKeep(on_stack_ ? "check" : "checkLeaf"); }
-
-  void Settle() {
-    if (on_stack_) return AskAndKeep("settle");
-    Check();
-    build_.Load(Op::kAload, counter_);
-    build_.Load(Op::kIload, left_);
-    build_.Emit(Op::kPutfield, FieldRef("left"));
-  }
-
-  void Leave() {
-    PushState();
-    if (on_stack_) {
-      Call(starts_ ? "leaveApp" : "leave", "(" + type_ + "II)V");
-    } else {
-      Call("leaveLeaf", "(" + type_ + "II)V");
+    for (; n > 0; n -= std::min(n, kMaxIinc)) {
+      build_.Emit(Op::kIinc, sum_, static_cast<int32_t>(std::min(n, kMaxIinc)));
     }
   }
 
-  void AskAndKeep(std::string_view helper) {
-    PushState();
-    Call(helper, "(" + type_ + "II)I");
-    build_.Store(Op::kIstore, left_);
+  void Count(uint32_t n) {
+    PushWho();
+    build_.PushInt(static_cast<int32_t>(n));
+    Call(on_stack_ ? "count" : "leaf", "(" + WhoType() + "I)V");
   }
 
-  void PushState() {
-    build_.Load(Op::kAload, counter_);
+  // The sum is counted and begins anew.
+  void Flush() {
+    PushWho();
+    LoadSum();
+    if (!on_stack_) {
+      Call("leaf", "(I" + SumType() + ")V");
+      return ResetSum();
+    }
+    Call("flush", "(" + type_ + SumType() + ")" + SumType());
+    StoreSum();
+  }
+
+  void Leave(uint32_t index) {
+    PushWho();
     if (on_stack_) build_.Load(Op::kIload, top_);
-    build_.Load(Op::kIload, left_);
-    if (!on_stack_) build_.PushInt(number_);
+    if (plan_.flush[index]) {
+      LoadSum();
+    } else {
+      build_.PushInt(static_cast<int32_t>(plan_.leave[index]));
+    }
+    const std::string value = plan_.flush[index] ? SumType() : "I";
+    if (!on_stack_) return Call("leaf", "(I" + value + ")V");
+    Call(starts_ ? "leaveApp" : "leave", "(" + type_ + "I" + value + ")V");
+  }
+
+  void PushWho() {
+    if (on_stack_) {
+      build_.Load(Op::kAload, counter_);
+    } else {
+      build_.PushInt(number_);
+    }
+  }
+  std::string WhoType() const { return on_stack_ ? type_ : "I"; }
+
+  void PushStackAndCall(std::string_view helper) {
+    build_.Load(Op::kAload, counter_);
+    build_.Load(Op::kIload, top_);
+    Call(helper, "(" + type_ + "I)V");
+  }
+
+  std::string SumType() const { return plan_.unbounded ? "J" : "I"; }
+  void LoadSum() { build_.Load(plan_.unbounded ? Op::kLload : Op::kIload, sum_); }
+  void StoreSum() { build_.Store(plan_.unbounded ? Op::kLstore : Op::kIstore, sum_); }
+  void ResetSum() {
+    build_.Emit(plan_.unbounded ? Op::kLconst0 : Op::kIconst0);
+    StoreSum();
   }
 
   void Call(std::string_view name, std::string_view descriptor) {
     build_.InvokeStatic(runtime_, name, descriptor);
   }
-
-  uint16_t FieldRef(std::string_view name) {
-    auto index = build_.file().pool.AddFieldRef(runtime_, name, "I");
-    return index.ok() ? *index : 0;
-  }
-  void GetField(std::string_view name) { build_.Emit(Op::kGetfield, FieldRef(name)); }
 
   const std::string& runtime_;
   const std::string type_;
@@ -214,12 +207,11 @@ class Counter {
   const int32_t number_;
   const bool starts_;
   const bool on_stack_;
-  const bool check_calls_;
-  const bool has_handlers_;
+  const bool check_always_;  // at every call and exit too
   size_t prologue_ = 0;
   uint16_t counter_ = 0;
   uint16_t top_ = 0;
-  uint16_t left_ = 0;
+  uint16_t sum_ = 0;
 };
 
 Status CountStraight(const std::string& runtime, classfile::ClassFile& file, Code& code,
@@ -233,24 +225,21 @@ Status CountStraight(const std::string& runtime, classfile::ClassFile& file, Cod
 }
 
 // token = enter; try { ... leave(token) before each return } catch (any) { leave(token); throw }
-// The first `prologue` elements are left out of the range: variables are set there that every frame
-// has.
-Status Wrap(const std::string& runtime, classfile::ClassFile& file, const classfile::Method& method,
-            Code& code, std::string_view suffix, const uint32_t* number, size_t prologue) {
-  const std::string leave = "leave" + std::string(suffix);
+Status MakeOpaque(const std::string& runtime, classfile::ClassFile& file,
+                  const classfile::Method& method, Code& code, uint32_t number) {
+  constexpr std::string_view kLeave = "leaveOpaque";
   uint16_t token = code.AddLocal({VerificationType::kLong}, true);
   Label begin, end;
   {
     CodeBuilder build(file, code);
-    if (number != nullptr) build.PushInt(static_cast<int32_t>(*number));
-    build.InvokeStatic(runtime, "enter" + std::string(suffix), number != nullptr ? "(I)J" : "()J");
+    build.PushInt(static_cast<int32_t>(number));
+    build.InvokeStatic(runtime, "enterOpaque", "(I)J");
     build.Store(Op::kLstore, token);
-    size_t index = 0;
+    begin = build.Here();
     for (const Element& element : build.Old()) {
-      if (index++ == prologue) begin = build.Here();
       if (element.IsInstruction() && bytecode::IsReturn(element.op)) {
         build.Load(Op::kLload, token);
-        build.InvokeStatic(runtime, leave, "(J)V");
+        build.InvokeStatic(runtime, kLeave, "(J)V");
       }
       build.Copy(element);
     }
@@ -263,7 +252,7 @@ Status Wrap(const std::string& runtime, classfile::ClassFile& file, const classf
     build.Bind(region.handler);
     build.Frame(region.frame);
     build.Load(Op::kLload, token);
-    build.InvokeStatic(runtime, leave, "(J)V");
+    build.InvokeStatic(runtime, kLeave, "(J)V");
     build.Emit(Op::kAthrow);
   }
   return build.Finish();
@@ -289,10 +278,10 @@ Result<bool> CountPass::Apply(classfile::ClassFile& file, const classfile::Metho
   const uint32_t number =
       numbers_.Method(file.Name(), file.NameOf(method), file.DescriptorOf(method));
   if (mode == CountMode::kOpaque) {
-    ASSAY_TRY(Wrap(options_.runtime, file, method, code, "Opaque", &number, 0));
+    ASSAY_TRY(MakeOpaque(options_.runtime, file, method, code, number));
     return true;
   }
-  const bool leaf = options_.leaf_methods && !plan.calls && mode == CountMode::kCounted;
+  const bool leaf = options_.leaf_methods && options_.fewer_checks && !plan.calls;
   if (leaf && plan.straight) {
     ASSAY_TRY(CountStraight(options_.runtime, file, code, number, plan.bytecodes));
     return true;
@@ -300,10 +289,7 @@ Result<bool> CountPass::Apply(classfile::ClassFile& file, const classfile::Metho
   Counter counter(options_.runtime, file, code, plan, number, !jdk_class_, !leaf,
                   !options_.fewer_checks);
   ASSAY_TRY(counter.Run());
-  if (options_.unwind && !leaf && mode == CountMode::kCounted) ASSAY_TRY(counter.Unwind(method));
-  if (mode == CountMode::kNested) {
-    ASSAY_TRY(Wrap(options_.runtime, file, method, code, "Nested", nullptr, counter.prologue()));
-  }
+  if (options_.unwind && !leaf) ASSAY_TRY(counter.Unwind(method));
   return true;
 }
 

@@ -22,12 +22,10 @@ class MethodNumbers {
 struct CountOptions {
   std::string runtime = "java/lang/AssayCounter";
   // At most this many bytecodes between two checks; 0 = as many as a path has.
-  uint32_t max_path = 100;
-  // Methods without calls stay off the stack (P3, 5.1).
+  uint32_t max_path = 0;
+  // Methods without calls stay off the stack (P3, 5.1). Only with fewer_checks.
   bool leaf_methods = true;
-  // Checks only at exits and loop heads, otherwise in every block and at every call. P3 (5.2) checks
-  // at calls too, so that a sample does not go to a callee; here an entry of the stack says whether
-  // its activation began too late to be meant.
+  // Checks only at entries and in loops that call, otherwise in every block, at every call and exit.
   bool fewer_checks = true;
   OpcodeWeights weights;
   // Methods remove themselves from the stack when an exception leaves them. Needed when not every

@@ -1,12 +1,13 @@
-// P3's basic blocks do not end at calls. Ours do, because the counter is in a register and has to
-// be written back at a call anyway: then nothing is counted that an exception out of the call
-// skips. What is left of the paper's inexactness is an exception thrown by an instruction itself,
-// whose block was counted up to the next call.
+// P3's basic blocks do not end at calls. Ours do, because what a method sums up locally has to be
+// counted before a call anyway: then nothing is counted that an exception out of the call skips.
+// What is left of the paper's inexactness is an exception thrown by an instruction itself.
 //
-// Checks: exits have one of their own, and so have callees. Others are needed at loop heads, and
-// where a path would be longer than max_path; walking the blocks in reverse postorder, the longest
-// distance since a check is known at the start of each block, because only retreating edges come
-// from later blocks, and those end at a loop head.
+// Few checks: callees have one at their entry, so the only ones needed are at the heads of loops
+// that call (a callee may be one that does not check). A loop without calls stays in one context
+// and in the local sum; what it executed is charged to that context however much it is.
+//
+// max_path: walking the blocks in reverse postorder, the longest distance since a check is known
+// at the start of each block, because only retreating edges come from later blocks.
 #include "src/instrument/count_plan.h"
 
 #include <algorithm>
@@ -30,67 +31,135 @@ class Planner {
         flow_(flow),
         max_path_(max_path),
         fewer_checks_(fewer_checks),
-        weights_(weights) {
-    plan_.count.assign(code.elements.size(), 0);
-    plan_.check.assign(code.elements.size(), 0);
-    plan_.handler.assign(code.elements.size(), 0);
-    distance_.assign(flow.blocks().size(), 0);
-    is_head_.assign(flow.blocks().size(), 0);
-    is_handler_.assign(flow.blocks().size(), 0);
+        weights_(weights),
+        blocks_(flow.blocks().size()) {
+    for (auto* counts : {&plan_.add, &plan_.count, &plan_.leave}) {
+      counts->assign(code.elements.size(), 0);
+    }
+    for (auto* marks : {&plan_.check, &plan_.handler, &plan_.flush}) {
+      marks->assign(code.elements.size(), 0);
+    }
   }
 
   CountPlan Run() {
-    for (const auto& edge : flow_.BackEdges()) is_head_[edge.to] = 1;
-    for (const auto& edge : flow_.IrreducibleEdges()) is_head_[edge.to] = 1;
-    for (const auto& range : code_.tries) is_handler_[flow_.BlockOf(range.handler)] = 1;
+    for (const auto& edge : flow_.BackEdges()) {
+      blocks_[edge.to].head = true;
+      blocks_[edge.to].check |= LoopCalls(edge.to);
+    }
+    for (const auto& edge : flow_.IrreducibleEdges()) {
+      blocks_[edge.to].head = blocks_[edge.to].check = true;
+    }
+    for (const auto& range : code_.tries) blocks_[flow_.BlockOf(range.handler)].handler = true;
     for (uint32_t block : flow_.ReversePostorder()) Visit(block);
-    plan_.straight = !plan_.calls && flow_.blocks().size() == 1 && !throws_ && is_head_[0] == 0;
+    plan_.straight = !plan_.calls && blocks_.size() == 1 && !throws_ && !blocks_[0].head;
     return std::move(plan_);
   }
 
  private:
+  struct State {
+    bool head = false;
+    bool check = false;
+    bool handler = false;
+    bool pending = false;   // the local sum may be other than 0 at the start
+    uint32_t distance = 0;  // since the last check, at the start
+  };
+  // Instructions that are counted together.
+  struct Stretch {
+    uint32_t first = 0;
+    uint32_t bytecodes = 0;
+    bool checked = false;
+  };
+
+  bool LoopCalls(uint32_t head) const {
+    const auto loop = flow_.LoopOf(head);
+    return std::any_of(loop.begin(), loop.end(), [&](uint32_t id) {
+      const Block& block = flow_.blocks()[id];
+      return std::any_of(code_.elements.begin() + block.begin, code_.elements.begin() + block.end,
+                         [](const Element& e) { return e.IsInstruction() && bytecode::IsInvoke(e.op); });
+    });
+  }
+
   void Visit(uint32_t id) {
     const Block& block = flow_.blocks()[id];
-    uint32_t first = FirstInstruction(block);
-    if (first == block.end) return Pass(block, distance_[id]);
-    plan_.handler[first] = is_handler_[id];
-    bool check = is_head_[id] || !fewer_checks_;
-    if (check) plan_.check[first] = 1;
-    uint32_t distance = check || is_handler_[id] ? 0 : distance_[id];
-    uint32_t segment = first;
+    const State& state = blocks_[id];
+    pending_ = fewer_checks_ && (state.pending || state.handler || state.head);
+    uint32_t first = NextInstruction(block.begin, block.end);
+    if (first == block.end) return Pass(block, state.distance);
+    plan_.handler[first] = state.handler;
+    const bool check = state.check || !fewer_checks_;
+    plan_.unbounded |= state.head && !check;
+    uint32_t distance = check || state.handler ? 0 : state.distance;
+    Stretch run{first, 0, check};
     for (uint32_t i = first; i < block.end; ++i) {
       const Element& element = code_.elements[i];
       if (!element.IsInstruction()) continue;
-      const uint32_t weight = weights_.of[static_cast<uint8_t>(element.op)];
-      plan_.bytecodes += weight;
-      throws_ |= element.op == Op::kAthrow;
       if (max_path_ != 0 && distance >= max_path_) {
-        plan_.check[i] = 1;
-        segment = i;
+        if (i != run.first) EndInside(run);
+        run = {i, 0, true};
         distance = 0;
       }
       ++distance;
-      plan_.count[segment] += weight;
-      if (bytecode::IsInvoke(element.op)) {
-        plan_.calls = true;
-        distance = 0;
-        segment = NextInstruction(i, block.end);
+      const uint32_t weight = weights_.of[static_cast<uint8_t>(element.op)];
+      plan_.bytecodes += weight;
+      run.bytecodes += weight;
+      throws_ |= element.op == Op::kAthrow;
+      const bool call = bytecode::IsInvoke(element.op);
+      if (call || bytecode::IsReturn(element.op) || element.op == Op::kAthrow) {
+        plan_.calls |= call;
+        EndAt(run, i, bytecode::IsReturn(element.op));
+        run = {NextInstruction(i + 1, block.end), 0, false};
+        if (call) distance = 0;
       }
     }
+    if (run.bytecodes > 0) EndInside(run);
     Pass(block, distance);
   }
 
-  void Pass(const Block& block, uint32_t distance) {
-    for (uint32_t next : block.successors) distance_[next] = std::max(distance_[next], distance);
+  // A run that other instructions of the method follow.
+  void EndInside(const Stretch& run) {
+    if (Checked(run)) return;
+    if (!fewer_checks_) {
+      plan_.count[run.first] = run.bytecodes;
+      return;
+    }
+    plan_.add[run.first] = run.bytecodes;
+    plan_.sums = pending_ = true;
   }
 
-  uint32_t FirstInstruction(const Block& block) const {
-    uint32_t i = block.begin;
-    while (i < block.end && !code_.elements[i].IsInstruction()) ++i;
-    return i;
+  // A run that ends with the call or exit `last`.
+  void EndAt(const Stretch& run, uint32_t last, bool returns) {
+    if (Checked(run)) return;
+    if (pending_) {
+      plan_.add[run.first] = run.bytecodes;
+      plan_.flush[last] = 1;
+      plan_.sums = true;
+    } else if (returns && fewer_checks_) {
+      plan_.leave[last] = run.bytecodes;
+    } else {
+      plan_.count[run.first] = run.bytecodes;
+    }
+    pending_ = false;
   }
+
+  // The local sum is counted where it is checked, together with the run that begins there.
+  bool Checked(const Stretch& run) {
+    if (!run.checked) return false;
+    (pending_ ? plan_.add : plan_.count)[run.first] = run.bytecodes;
+    plan_.check[run.first] = pending_ ? CountPlan::kFlushAndCheck : CountPlan::kCheck;
+    plan_.sums |= pending_;
+    pending_ = false;
+    return true;
+  }
+
+  void Pass(const Block& block, uint32_t distance) {
+    for (uint32_t next : block.successors) {
+      blocks_[next].distance = std::max(blocks_[next].distance, distance);
+      blocks_[next].pending |= pending_;
+    }
+  }
+
   uint32_t NextInstruction(uint32_t i, uint32_t end) const {
-    for (++i; i < end && !code_.elements[i].IsInstruction();) ++i;
+    while (i < end && !code_.elements[i].IsInstruction()) ++i;
     return i;
   }
 
@@ -100,9 +169,8 @@ class Planner {
   const bool fewer_checks_;
   const OpcodeWeights& weights_;
   CountPlan plan_;
-  std::vector<uint32_t> distance_;  // since the last check, at the start of each block
-  std::vector<uint8_t> is_head_;
-  std::vector<uint8_t> is_handler_;
+  std::vector<State> blocks_;
+  bool pending_ = false;
   bool throws_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "src/bytecode/code_builder.h"
@@ -32,10 +33,15 @@ class CountPlanTest : public testing::Test {
     for (int i = 0; i < count; ++i) build_.Emit(Op::kNop);
   }
   static uint32_t Sum(const CountPlan& plan) {
-    return std::accumulate(plan.count.begin(), plan.count.end(), 0u);
+    uint32_t sum = 0;
+    for (const auto* counts : {&plan.add, &plan.count, &plan.leave}) {
+      sum = std::accumulate(counts->begin(), counts->end(), sum);
+    }
+    return sum;
   }
   static int Checks(const CountPlan& plan) {
-    return std::accumulate(plan.check.begin(), plan.check.end(), 0);
+    return static_cast<int>(plan.check.size() - std::count(plan.check.begin(), plan.check.end(),
+                                                           CountPlan::kNoCheck));
   }
 };
 
@@ -45,7 +51,8 @@ TEST_F(CountPlanTest, StraightCodeIsCountedOnce) {
   CountPlan plan = Plan();
   EXPECT_TRUE(plan.straight);
   EXPECT_EQ(plan.bytecodes, 5u);
-  EXPECT_EQ(plan.count[0], 5u);
+  EXPECT_EQ(plan.leave[4], 5u);
+  EXPECT_FALSE(plan.sums);
   EXPECT_EQ(Checks(plan), 0);
 }
 
@@ -57,19 +64,51 @@ TEST_F(CountPlanTest, ARunEndsWithItsCall) {
   CountPlan plan = Plan();
   EXPECT_TRUE(plan.calls);
   EXPECT_FALSE(plan.straight);
-  EXPECT_EQ(plan.count, (std::vector<uint32_t>{3, 0, 0, 4, 0, 0, 0}));
+  EXPECT_EQ(plan.count, (std::vector<uint32_t>{3, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(plan.leave, (std::vector<uint32_t>{0, 0, 0, 0, 0, 0, 4}));
+  EXPECT_FALSE(plan.sums);
 }
 
-TEST_F(CountPlanTest, LoopHeadsAreChecked) {
+TEST_F(CountPlanTest, HeadsOfLoopsThatCallAreChecked) {
   Nops(1);
   Label head = build_.Here();
-  build_.Emit(Op::kIconst0);
+  build_.InvokeStatic("C", "m", "()I");
   build_.Jump(Op::kIfeq, head);
   build_.Emit(Op::kReturn);
   CountPlan plan = Plan();
   EXPECT_EQ(Sum(plan), 4u);
   EXPECT_EQ(Checks(plan), 1);
-  EXPECT_EQ(plan.check[2], 1);  // the instruction behind the label
+  EXPECT_EQ(plan.check[2], CountPlan::kFlushAndCheck);  // the instruction behind the label
+  EXPECT_FALSE(plan.unbounded);
+  EXPECT_EQ(plan.add, (std::vector<uint32_t>{1, 0, 1, 1, 1}));
+  EXPECT_TRUE(plan.flush[4]);
+}
+
+TEST_F(CountPlanTest, LoopsWithoutCallsStayInTheSum) {
+  Label head = build_.Here();
+  build_.Emit(Op::kIconst0);
+  build_.Jump(Op::kIfeq, head);
+  build_.InvokeStatic("C", "m", "()V");
+  build_.Emit(Op::kReturn);
+  CountPlan plan = Plan();
+  EXPECT_EQ(Checks(plan), 0);
+  EXPECT_TRUE(plan.unbounded);
+  EXPECT_TRUE(plan.flush[3]);
+  EXPECT_EQ(plan.leave[4], 1u);  // nothing is pending behind the call
+}
+
+TEST_F(CountPlanTest, BranchesMeetWithTheSumPending) {
+  Label join = build_.NewLabel();
+  build_.Emit(Op::kIconst0);
+  build_.Jump(Op::kIfeq, join);
+  build_.InvokeStatic("C", "m", "()V");
+  build_.Bind(join);
+  build_.Emit(Op::kReturn);
+  CountPlan plan = Plan();
+  EXPECT_EQ(plan.add, (std::vector<uint32_t>{2, 0, 1, 0, 1}));
+  EXPECT_TRUE(plan.flush[2]);
+  EXPECT_TRUE(plan.flush[4]);
+  EXPECT_FALSE(plan.unbounded);
 }
 
 TEST_F(CountPlanTest, AnEndlessLoopIsNotStraight) {

@@ -115,10 +115,7 @@ CountMode CountModeOf(const classfile::ClassFile& file, const classfile::Method&
   std::string_view class_name = file.Name();
   std::string_view name = file.NameOf(method);
   std::string_view descriptor = file.DescriptorOf(method);
-  if (!jdk_class) {
-    bool nested = name == "<clinit>" || IsClassLoading(name, descriptor);
-    return nested ? CountMode::kNested : CountMode::kCounted;
-  }
+  if (!jdk_class) return CountMode::kCounted;
   const CountMode opaque = calls ? CountMode::kOpaque : CountMode::kUntouched;
   if (HasAnnotation(file, method, "Ljdk/internal/vm/annotation/IntrinsicCandidate;")) return opaque;
   bool forced_inline = HasAnnotation(file, method, "Ljdk/internal/vm/annotation/ForceInline;");

@@ -9,8 +9,7 @@
 //   collection   weak references are cleared and queues of them emptied
 //
 // Such methods are opaque: they appear in contexts, but nothing is counted while they run, unless
-// they call back into the application. Static initializers and class loaders of the application
-// are nested: counted, but the VM may start them in the middle of a block of any method.
+// they call back into the application.
 #pragma once
 
 #include <string_view>
@@ -21,7 +20,6 @@ namespace assay::instrument {
 
 enum class CountMode {
   kCounted,
-  kNested,
   kOpaque,
   kUntouched,  // cannot call anything that is counted, or must not be touched
 };

@@ -13,36 +13,38 @@ import jdk.internal.vm.annotation.ForceInline;
  * what a store can change: within one compilation the thread is looked up once, however many inlined
  * methods ask for it.
  *
- * <p>What a method does once per activation is a call, what it may do often is inlined. Inlined everywhere, entries and
- * exits multiply the code that C2 has to compile: 60 iterations of Xalan took 37 s of CPU time instead of 24 s.
+ * <p>{@code left} counts down to the next sample, which the next entry or check takes: exits never call anything.
+ * Until then nothing is pushed, so the frames of the method in which the counter ran down are still on the stack or
+ * right above it: {@code mark} says how many there are, {@code leaf} names a method without calls above them.
  *
- * <p>{@code left} counts down to the next sample. It is only meaningful while {@code mode} is COUNTING;
- * otherwise it runs down from IDLE and nobody cares. A thread counts from the first application method
- * on its stack upwards, and not in code whose work depends on the VM's moods: see
- * src/instrument/count_scope.h.
- *
- * <p>Whatever runs in the middle of a block of an unsuspecting method (static initializers, class loaders
- * called by the VM) must leave {@code left} as it found it, because that method has it in a register.
- * Such code banks what it counted in {@code owed}.
+ * <p>{@code left} is only meaningful while {@code mode} is COUNTING; otherwise it runs down from IDLE and nobody
+ * cares. A thread counts from the first application method on its stack upwards, and not in code whose work depends
+ * on the VM's moods: see src/instrument/count_scope.h.
  */
 public final class AssayCounter {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
 
-    private static final int IDLE = 1 << 30;
-    /** What a rewritten method has in its copy of {@code left} while a call is under way. */
-    private static final int IN_CALL = Integer.MIN_VALUE;
+    private static final long IDLE = 1L << 62;
 
-    /** Marks a stack entry whose activation began after the counter had run down: the sample is an older one's. */
-    private static final int LATE = 1 << 30;
-
-    private static final int OUTSIDE = 0, COUNTING = 1, SUSPENDED = 2, SYSTEM = 3;
+    /** All but the first are negative. */
+    private static final int COUNTING = 0, OUTSIDE = -1, SUSPENDED = -2, SYSTEM = -3;
 
     private static final Object LOCK = new Object();
     private static final AssayCounter NOBODY = new AssayCounter(null);
 
-    /** First counter of each chain, by thread id. A constant array: its address and length are in the code. */
+    /**
+     * First counter of each chain, by thread id; NOBODY ends it. A constant array: its address and length are in the
+     * code.
+     */
     private static final AssayCounter[] TABLE = new AssayCounter[4096];
+
+    static {
+        for (int i = 0; i < TABLE.length; i++) {
+            TABLE[i] = NOBODY;
+        }
+    }
+
     private static int threads;
     /** So many counters make it worth looking for threads that ended. */
     private static int crowd = 512;
@@ -52,21 +54,24 @@ public final class AssayCounter {
     private static volatile int jitter = setup(1);
     private static final int SEED = setup(2);
 
-    public int left = IDLE;
+    private long left = IDLE;
     public int sp;
+    private int mark;
+    /** A method number and 1, or 0. */
+    private int leaf;
     private int[] stack = new int[64];
     private int mode;
     private int base = -1;
     /** {@code left} while not counting. */
-    private int kept;
+    private long kept;
     /** What {@code left} started from. */
-    private int period;
+    private long period;
     private long owed;
     private int random;
     private final Thread thread;
     private AssayCounter next;
     /** Outer activations: base, mode, kept for each. */
-    private int[] outer;
+    private long[] outer;
     private int outers;
 
     private AssayCounter(Thread thread) {
@@ -81,153 +86,166 @@ public final class AssayCounter {
 
     // --- what rewritten methods call ---
 
+    /** The thread's counter, or one with another thread in it. */
     @ForceInline
-    private static AssayCounter current() {
-        Thread thread = Thread.currentThread();
-        if (thread == null) {
-            return NOBODY;
-        }
-        AssayCounter counter = TABLE[(int) U.getLong(thread, TID) & (TABLE.length - 1)];
-        if (counter != null && counter.thread == thread) {
-            return counter;
-        }
-        return find(thread);
+    private static AssayCounter guess(Thread thread) {
+        return thread == null ? NOBODY : TABLE[(int) U.getLong(thread, TID) & (TABLE.length - 1)];
     }
 
-    @ForceInline
-    private static AssayCounter push(AssayCounter counter, int method) {
-        int sp = counter.sp;
-        int[] stack = counter.stack;
-        if (sp >= stack.length) {
-            stack = counter.grow();
-        }
-        stack[sp] = method | counter.left >> 31 & LATE;
-        counter.sp = sp + 1;
-        return counter;
+    private static AssayCounter current() {
+        Thread thread = Thread.currentThread();
+        AssayCounter counter = guess(thread);
+        return counter.thread == thread ? counter : find(thread);
     }
 
     /** Begins an activation of a JDK method. */
-    @DontInline
+    @ForceInline
     public static AssayCounter enter(int method) {
-        return push(current(), method);
-    }
-
-    /** Begins an activation of an application method. */
-    @DontInline
-    public static AssayCounter enterApp(int method) {
-        AssayCounter counter = current();
+        Thread thread = Thread.currentThread();
+        AssayCounter counter = guess(thread);
         int sp = counter.sp;
-        if ((counter.mode ^ COUNTING | counter.stack.length - 1 - sp >> 31) != 0) {
-            counter.prepare();
+        int[] stack = counter.stack;
+        if (counter.thread != thread || counter.left < 0 || sp >= stack.length) {
+            return enterSlowly(thread, method, false);
         }
-        counter.stack[sp] = method | counter.left >> 31 & LATE;
+        stack[sp] = method;
         counter.sp = sp + 1;
         return counter;
     }
 
-    /** Before a call, when each call checks. */
+    /** Begins an activation of an application method. */
     @ForceInline
-    public static void call(AssayCounter counter, int top, int left) {
-        counter.left = left;
-        if (left < 0) {
-            counter.sample(top);
+    public static AssayCounter enterApp(int method) {
+        Thread thread = Thread.currentThread();
+        AssayCounter counter = guess(thread);
+        int sp = counter.sp;
+        int[] stack = counter.stack;
+        if (counter.thread != thread || (counter.left | counter.mode) < 0 || sp >= stack.length) {
+            return enterSlowly(thread, method, true);
+        }
+        stack[sp] = method;
+        counter.sp = sp + 1;
+        return counter;
+    }
+
+    @DontInline
+    private static AssayCounter enterSlowly(Thread thread, int method, boolean application) {
+        AssayCounter counter = guess(thread);
+        if (counter.thread != thread) {
+            counter = find(thread);
+        }
+        if (counter.left < 0) {
+            counter.sample();
+        }
+        if (application && counter.mode < COUNTING) {
+            counter.activate();
+        }
+        counter.push(method);
+        return counter;
+    }
+
+    private void push(int method) {
+        if (sp >= stack.length) {
+            grow();
+        }
+        stack[sp++] = method;
+    }
+
+    @ForceInline
+    public static void count(AssayCounter counter, int bytecodes) {
+        counter.left -= bytecodes;
+    }
+
+    @ForceInline
+    public static int flush(AssayCounter counter, int bytecodes) {
+        counter.left -= bytecodes;
+        return 0;
+    }
+
+    @ForceInline
+    public static long flush(AssayCounter counter, long bytecodes) {
+        counter.left -= bytecodes;
+        return 0;
+    }
+
+    @ForceInline
+    public static void check(AssayCounter counter, int top) {
+        if (counter.left < 0) {
+            checked(counter, top);
         }
     }
 
-    /** In loops and long blocks. */
-    @ForceInline
-    public static int check(AssayCounter counter, int top, int left) {
-        if (left < 0) {
-            counter.left = left;
-            return counter.sample(top);
-        }
-        return left;
+    @DontInline
+    private static void checked(AssayCounter counter, int top) {
+        counter.sp = top;
+        counter.sample();
     }
 
     /** Before a throw. */
     @ForceInline
-    public static int settle(AssayCounter counter, int top, int left) {
-        counter.left = left;
-        if (left < 0) {
-            return counter.sample(top);
-        }
-        return left;
+    public static void thrown(AssayCounter counter, int top) {
+        counter.mark = Math.max(counter.mark, (int) (counter.left >> 63) & top);
     }
 
-    /** At the entry of a handler: from a call under way, or from the method's own code. */
+    /** At the entry of a handler. */
     @ForceInline
-    public static int caught(AssayCounter counter, int top, int left) {
+    public static void caught(AssayCounter counter, int top) {
         counter.sp = top;
         if (top <= counter.base) {
             counter.unwind(top);
         }
-        if (left == IN_CALL) {
-            left = counter.left;
-        }
-        return check(counter, top, left);
     }
 
-    @DontInline
-    public static void leave(AssayCounter counter, int top, int left) {
+    @ForceInline
+    public static void leave(AssayCounter counter, int top, int bytecodes) {
+        leave(counter, top, (long) bytecodes);
+    }
+
+    @ForceInline
+    public static void leave(AssayCounter counter, int top, long bytecodes) {
+        long left = counter.left - bytecodes;
         counter.left = left;
-        if (left < 0) {
-            counter.sample(top);
-        }
+        counter.mark = Math.max(counter.mark, (int) (left >> 63) & top);
         counter.sp = top - 1;
     }
 
-    @DontInline
-    public static void leaveApp(AssayCounter counter, int top, int left) {
-        counter.left = left;
-        if ((left | top - 2 - counter.base) < 0) {
-            counter.end(top);
-        }
-        counter.sp = top - 1;
+    @ForceInline
+    public static void leaveApp(AssayCounter counter, int top, int bytecodes) {
+        leaveApp(counter, top, (long) bytecodes);
     }
 
-    /** A whole activation of a method without calls and jumps. */
-    @DontInline
+    @ForceInline
+    public static void leaveApp(AssayCounter counter, int top, long bytecodes) {
+        leave(counter, top, bytecodes);
+        if (top - 2 < counter.base) {
+            counter.deactivate();
+        }
+    }
+
+    /** A whole activation of a method without calls. */
+    @ForceInline
     public static void leaf(int method, int bytecodes) {
-        AssayCounter counter = current();
-        int before = counter.left;
-        int left = before - bytecodes;
+        leaf(method, (long) bytecodes);
+    }
+
+    @ForceInline
+    public static void leaf(int method, long bytecodes) {
+        Thread thread = Thread.currentThread();
+        AssayCounter counter = guess(thread);
+        if (counter.thread != thread) {
+            counter = find(thread); // so rare that the compiler leaves it out
+        }
+        long before = counter.left;
+        long left = before - bytecodes;
         counter.left = left;
-        if (left < 0) {
-            counter.sampleLeaf(method, before);
-        }
-    }
-
-    /** Begins an activation of a method without calls. */
-    @ForceInline
-    public static AssayCounter enterLeaf() {
-        return current();
-    }
-
-    @ForceInline
-    public static int checkLeaf(AssayCounter counter, int left, int method) {
-        if (left < 0) {
-            int before = counter.left;
-            counter.left = left;
-            return counter.sampleLeaf(method, before);
-        }
-        return left;
-    }
-
-    @ForceInline
-    public static void leaveLeaf(AssayCounter counter, int left, int method) {
-        int before = counter.left;
-        counter.left = left;
-        if (left < 0) {
-            counter.sampleLeaf(method, before);
-        }
+        counter.leaf |= method + 1 & (int) ((left & ~before) >> 63);
     }
 
     /** Begins an activation that is not counted. Returns a token for {@link #leaveOpaque}. */
     @ForceInline
     public static long enterOpaque(int method) {
-        AssayCounter counter = current();
-        long token = counter.sp;
-        push(counter, method);
+        AssayCounter counter = enter(method);
+        long token = counter.sp - 1;
         if (counter.mode == COUNTING) {
             counter.kept = counter.left;
             counter.left = IDLE;
@@ -251,72 +269,44 @@ public final class AssayCounter {
         }
     }
 
-    /** Begins code that the VM may call in the middle of a block. Returns a token for the end. */
-    public static long enterNested() {
-        AssayCounter counter = current();
-        long token = counter.sp;
-        if (counter.mode == COUNTING) {
-            token |= (long) (counter.left * 2 + 1) << 32;
-            counter.owed += counter.period - counter.left;
-            counter.period = counter.left;
-        }
-        return token;
-    }
-
-    public static void leaveNested(long token) {
-        AssayCounter counter = current();
-        int sp = (int) token;
-        counter.sp = sp;
-        if (counter.base >= sp) {
-            counter.unwind(sp);
-        }
-        int left = (int) (token >> 32);
-        if (left != 0) {
-            counter.owed += counter.period - counter.left;
-            counter.left = counter.period = left >> 1;
-        }
-    }
-
     // --- what happens rarely; not counted, so it may call anything ---
 
-    private int sample(int top) {
+    /**
+     * Charges the context in which the counter ran down. What was executed since then belongs to the next sample,
+     * unless it is so much that it can only be a loop of that context.
+     */
+    private void sample() {
         if (mode != COUNTING) {
-            return left = IDLE;
+            left = IDLE;
+            mark = leaf = 0;
+            return;
         }
-        long bytecodes = (long) period - left + owed;
+        int top = sp;
+        long over = -left < period ? -left : 0;
+        long bytecodes = period - left - over + owed;
+        int depth = contextDepth();
         owed = 0;
         left = IDLE;
         mode = SUSPENDED;
-        sp = top;
-        int depth = top;
-        while (depth > 1 && stack[depth - 1] >= LATE) {
-            depth--;
-        }
-        for (int i = top - 1; i >= 0 && stack[i] >= 0; i--) {
-            stack[i] &= ~LATE;
-        }
+        sp = depth;
         record(stack, depth, bytecodes);
+        sp = top;
         mode = COUNTING;
-        return period = left = nextPeriod();
+        period = nextPeriod();
+        left = period - over;
     }
 
-    /** {@code before}: what was left when the activation began. */
-    private int sampleLeaf(int method, int before) {
-        int top = sp;
-        if (mode != COUNTING) {
-            return left = IDLE;
+    /** Completes the stack of the context in which the counter ran down. */
+    private int contextDepth() {
+        int depth = Math.max(mark, sp);
+        if (leaf != 0) {
+            if (depth >= stack.length) {
+                grow();
+            }
+            stack[depth++] = leaf - 1;
         }
-        if (before < 0 && top > 0) {
-            return sample(top);
-        }
-        int[] frames = stack;
-        if (top >= frames.length) {
-            frames = grow();
-        }
-        frames[top] = method;
-        sample(top + 1);
-        sp = top;
-        return left;
+        mark = leaf = 0;
+        return depth;
     }
 
     private int nextPeriod() {
@@ -338,32 +328,12 @@ public final class AssayCounter {
         return stack = longer;
     }
 
-    private void prepare() {
-        if (mode != COUNTING) {
-            activate();
-        }
-        if (sp >= stack.length) {
-            grow();
-        }
-    }
-
-    /** The end of an activation that is sampled, or the first one that counted. */
-    private void end(int top) {
-        if (left < 0) {
-            sample(top);
-        }
-        sp = top - 1;
-        if (base == top - 1) {
-            deactivate();
-        }
-    }
-
     private void activate() {
         if (mode == SYSTEM) {
             return;
         }
         if (outer == null || outers + 3 > outer.length) {
-            int[] longer = new int[outers * 2 + 12];
+            long[] longer = new long[outers * 2 + 12];
             for (int i = 0; i < outers; i++) {
                 longer[i] = outer[i];
             }
@@ -382,11 +352,15 @@ public final class AssayCounter {
         mode = COUNTING;
     }
 
+    /** The end of the first activation that counted. */
     private void deactivate() {
+        if (left < 0) {
+            sample();
+        }
         outers -= 3;
-        int now = mode == COUNTING ? left : kept;
-        mode = outer[outers + 1];
-        base = outer[outers];
+        long now = mode == COUNTING ? left : kept;
+        mode = (int) outer[outers + 1];
+        base = (int) outer[outers];
         kept = now;
         if (mode == SUSPENDED) {
             owed += period - now;
@@ -403,7 +377,7 @@ public final class AssayCounter {
     }
 
     private static AssayCounter find(Thread thread) {
-        int tid = (int) U.getLong(thread, TID);
+        int tid = thread == null ? 0 : (int) U.getLong(thread, TID);
         if (tid == 0) {
             return NOBODY; // the constructor of a thread that attaches itself runs on that thread
         }
@@ -412,7 +386,7 @@ public final class AssayCounter {
         synchronized (LOCK) {
             int slot = tid & (TABLE.length - 1);
             AssayCounter before = null;
-            for (counter = TABLE[slot]; counter != null; counter = counter.next) {
+            for (counter = TABLE[slot]; counter != NOBODY; counter = counter.next) {
                 if (counter.thread == thread) {
                     if (before != null) { // threads that share a slot: the one that runs comes first
                         before.next = counter.next;
@@ -457,9 +431,9 @@ public final class AssayCounter {
         synchronized (LOCK) {
             threads = 0;
             for (int slot = 0; slot < TABLE.length; slot++) {
-                AssayCounter kept = null;
+                AssayCounter kept = NOBODY;
                 AssayCounter following;
-                for (AssayCounter counter = TABLE[slot]; counter != null; counter = following) {
+                for (AssayCounter counter = TABLE[slot]; counter != NOBODY; counter = following) {
                     following = counter.next;
                     if (!counter.thread.isAlive()) {
                         ended += counter.rest();
@@ -487,7 +461,7 @@ public final class AssayCounter {
         synchronized (LOCK) {
             long sum = ended;
             for (AssayCounter first : TABLE) {
-                for (AssayCounter counter = first; counter != null; counter = counter.next) {
+                for (AssayCounter counter = first; counter != NOBODY; counter = counter.next) {
                     sum += counter.rest();
                 }
             }

@@ -14,26 +14,25 @@ import java.util.Arrays;
  * left by an exception ({@link #abandon}).
  */
 public final class Counter {
-    /** Where {@code left} starts when nobody wants a sample. */
-    static final int IDLE = 1 << 30;
+    private static final long IDLE = 1L << 62;
 
     private static final int MOST = 1 << 29;
 
-    private static final int IN_CALL = Integer.MIN_VALUE;
-
-    /** Marks a stack entry whose activation began after the counter had run down: the sample is an older one's. */
-    private static final int LATE = 1 << 30;
-
-    /** Bytecodes left until the next sample. */
-    public int left = IDLE;
+    /** Bytecodes left until the next sample, which the next entry or check takes. */
+    private long left = IDLE;
 
     /** The number of frames on the stack. */
     public int sp;
 
+    /** How many frames there were when the counter ran down: they are still there, on the stack or right above it. */
+    private int mark;
+
+    /** The method without calls in which the counter ran down: its number and 1, or 0. */
+    private int leaf;
+
     private int[] stack = new int[64];
     private boolean counting;
-    private int period;
-    private long owed;
+    private long period;
     final Thread thread;
     Counter next;
 
@@ -57,51 +56,67 @@ public final class Counter {
     public static Counter enterApp(int method) {
         Counter counter = current();
         int sp = counter.sp;
+        if (counter.left < 0) {
+            counter.sample();
+        }
         int[] stack = counter.stack;
         if (sp >= stack.length) {
             stack = counter.grow();
         }
-        stack[sp] = method | counter.left >> 31 & LATE;
+        stack[sp] = method;
         counter.sp = sp + 1;
         return counter;
     }
 
-    /** Before a call, when each call checks. */
-    public static void call(Counter counter, int top, int left) {
-        counter.left = left;
-        if (left < 0) {
-            counter.sample(top);
-        }
+    /** Counts. */
+    public static void count(Counter counter, int bytecodes) {
+        counter.left -= bytecodes;
     }
 
-    /** In loops and long blocks. */
-    public static int check(Counter counter, int top, int left) {
-        if (left < 0) {
-            counter.left = left;
-            return counter.sample(top);
+    /** Counts a method's sum, which then begins at 0. */
+    public static int flush(Counter counter, int bytecodes) {
+        counter.left -= bytecodes;
+        return 0;
+    }
+
+    /** Counts a method's sum, which then begins at 0. */
+    public static long flush(Counter counter, long bytecodes) {
+        counter.left -= bytecodes;
+        return 0;
+    }
+
+    /** In loops that call. */
+    public static void check(Counter counter, int top) {
+        if (counter.left < 0) {
+            counter.sp = top;
+            counter.sample();
         }
-        return left;
     }
 
     /** Before a throw. */
-    public static int settle(Counter counter, int top, int left) {
-        counter.left = left;
-        return left < 0 ? counter.sample(top) : left;
+    public static void thrown(Counter counter, int top) {
+        counter.mark = Math.max(counter.mark, (int) (counter.left >> 63) & top);
     }
 
     /** At the entry of a handler. */
-    public static int caught(Counter counter, int top, int left) {
+    public static void caught(Counter counter, int top) {
         counter.sp = top;
-        return check(counter, top, left == IN_CALL ? counter.left : left);
     }
 
     /** Before a return. */
-    public static void leaveApp(Counter counter, int top, int left) {
+    public static void leaveApp(Counter counter, int top, int bytecodes) {
+        leaveApp(counter, top, (long) bytecodes);
+    }
+
+    /** Before a return. */
+    public static void leaveApp(Counter counter, int top, long bytecodes) {
+        long left = counter.left - bytecodes;
         counter.left = left;
-        if (left < 0) {
-            counter.sample(top);
-        }
+        counter.mark = Math.max(counter.mark, (int) (left >> 63) & top);
         counter.sp = top - 1;
+        if (left >>> 63 == top) { // no entry may follow the outermost exit
+            counter.sample();
+        }
     }
 
     /** Left by an exception. */
@@ -109,80 +124,37 @@ public final class Counter {
         counter.sp = top - 1;
     }
 
-    /** A whole activation of a method without calls and jumps. */
+    /** A whole activation of a method without calls. */
     public static void leaf(int method, int bytecodes) {
+        leaf(method, (long) bytecodes);
+    }
+
+    /** A whole activation of a method without calls. */
+    public static void leaf(int method, long bytecodes) {
         Counter counter = current();
-        int before = counter.left;
-        int left = before - bytecodes;
+        long before = counter.left;
+        long left = before - bytecodes;
         counter.left = left;
-        if (left < 0) {
-            counter.sampleLeaf(method, before);
-        }
+        counter.leaf |= method + 1 & (int) ((left & ~before) >> 63);
     }
 
-    /** Begins an activation of a method without calls. */
-    public static Counter enterLeaf() {
-        return current();
-    }
-
-    /** In loops and long blocks of a method without calls. */
-    public static int checkLeaf(Counter counter, int left, int method) {
-        if (left < 0) {
-            int before = counter.left;
-            counter.left = left;
-            return counter.sampleLeaf(method, before);
-        }
-        return left;
-    }
-
-    /** Before a return of a method without calls. */
-    public static void leaveLeaf(Counter counter, int left, int method) {
-        int before = counter.left;
-        counter.left = left;
-        if (left < 0) {
-            counter.sampleLeaf(method, before);
-        }
-    }
-
-    /** Begins code that the VM may call in the middle of a block. Returns a token for the end. */
-    public static long enterNested() {
-        Counter counter = current();
-        long token = counter.sp;
-        if (counter.counting) {
-            token |= (long) (counter.left * 2 + 1) << 32;
-            counter.owed += counter.period - counter.left;
-            counter.period = counter.left;
-        }
-        return token;
-    }
-
-    /** Ends what {@link #enterNested} began. */
-    public static void leaveNested(long token) {
-        Counter counter = current();
-        counter.sp = (int) token;
-        int left = (int) (token >> 32);
-        if (left != 0) {
-            counter.owed += counter.period - counter.left;
-            counter.left = counter.period = left >> 1;
-        }
-    }
-
-    private int sample(int top) {
+    /**
+     * Charges the context in which the counter ran down. What was executed since then belongs to the next sample,
+     * unless it is so much that it can only be a loop of that context.
+     */
+    private void sample() {
         if (!counting) {
-            return left = IDLE;
+            left = IDLE;
+            mark = leaf = 0;
+            return;
         }
-        long bytecodes = unsampled();
-        owed = 0;
+        int top = sp;
+        long over = -left < period ? -left : 0;
+        long bytecodes = period - left - over;
+        int depth = contextDepth();
         left = IDLE;
         counting = false; // what the agent calls is not counted
-        sp = top;
-        int depth = top;
-        while (depth > 1 && stack[depth - 1] >= LATE) {
-            depth--;
-        }
-        for (int i = top - 1; i >= 0 && stack[i] >= 0; i--) {
-            stack[i] &= ~LATE;
-        }
+        sp = depth;
         int following = 0;
         try {
             following = Threads.agent.processSample(stack, depth, bytecodes);
@@ -190,30 +162,31 @@ public final class Counter {
             System.err.println("assay: the agent failed on thread " + thread.getName() + ": " + e);
         }
         sp = top;
-        return start(following);
+        start(following);
+        left -= counting ? over : 0;
     }
 
-    /** {@code before}: what was left when the activation began. */
-    private int sampleLeaf(int method, int before) {
-        int top = sp;
-        if (before < 0 && top > 0) {
-            return sample(top);
+    /** Completes the stack of the context in which the counter ran down. */
+    private int contextDepth() {
+        int depth = Math.max(mark, sp);
+        if (leaf != 0) {
+            if (depth >= stack.length) {
+                grow();
+            }
+            stack[depth++] = leaf - 1;
         }
-        int[] frames = top < stack.length ? stack : grow();
-        frames[top] = method;
-        sample(top + 1);
-        sp = top;
-        return left;
+        mark = leaf = 0;
+        return depth;
     }
 
     /** Counts down from here; an agent that gives a thread up gets no more samples from it. */
-    int start(int granularity) {
+    void start(int granularity) {
         counting = granularity > 0;
-        return period = left = counting ? Math.min(granularity, MOST) : IDLE;
+        period = left = counting ? Math.min(granularity, MOST) : IDLE;
     }
 
     long unsampled() {
-        return counting ? (long) period - left + owed : 0;
+        return counting ? period - left : 0;
     }
 
     private int[] grow() {

@@ -27,7 +27,7 @@ public interface ProfilingAgent {
      *
      * @param stack the stack of the calling thread; entries from {@code depth} on mean nothing
      * @param depth the number of frames, at least 1
-     * @param bytecodes executed by the calling thread since its last sample
+     * @param bytecodes executed by the calling thread since the number chosen for the last sample was reached
      * @return how many bytecodes the thread executes before its next sample; 0 or less: this was the last
      */
     int processSample(int[] stack, int depth, long bytecodes);
