@@ -23,12 +23,15 @@ struct RunOptions {
   bool explain = false;
 };
 
-// JVM flags that give a collector back what its longer methods lose. Higher inlining limits are not
-// among them: they multiply the time that C2 takes (docs/instrumentation.md).
+// JVM flags that give a collector back what its longer methods lose, or make it repeatable. Higher
+// inlining limits are not among them: they multiply the time that C2 takes (docs/instrumentation.md).
 std::vector<std::string> ExtraFlags(const agent::Options& options) {
   const std::string collect = options.Text("collect");
   if (collect != "exact" && collect != "bytecodes" && collect != "sampled") return {};
-  return {"-XX:-DontCompileHugeMethods"};
+  std::vector<std::string> flags = {"-XX:-DontCompileHugeMethods"};
+  // Some garbage collectors map archived objects, with the hash codes they were given, others not.
+  if (collect == "bytecodes" && !options.IsSet("include")) flags.emplace_back("-Xshare:off");
+  return flags;
 }
 
 void Summarize(const std::string& path, double target, bool quiet) {

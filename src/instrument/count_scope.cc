@@ -90,6 +90,8 @@ bool IsWaiting(std::string_view name) {
 
 bool IsOpaqueMethod(std::string_view class_name, std::string_view name) {
   if (class_name == "java/lang/Object" && name == "wait") return true;
+  // Computed once by whoever comes first, which may be a thread of the JVM or the one that dumped it.
+  if (class_name == "java/lang/String" && name == "hashCode") return true;
   return class_name == "java/util/WeakHashMap" && name == "expungeStaleEntries";
 }
 

@@ -50,6 +50,31 @@ class Counting(unittest.TestCase):
         for flags in (["-Xint"], ["-XX:+UseSerialGC", "-Xmx64m", "-XX:TieredStopAtLevel=1"]):
             self.assertEqual(content(self.profile(version, *flags)[1]), first, flags)
 
+    @each_jdk()
+    def test_stored_hash_codes_do_not_count(self, version):
+        """Serial has none of the archived objects that G1 maps, or other ones."""
+        classes = compile_java([HERE / "Hashes.java"])
+        files = [profile_of(version, flag, "-cp", classes, "Hashes", options=("--granularity", "100"))[1]
+                 for flag in ("-XX:+UseG1GC", "-XX:+UseSerialGC", "-XX:+UseParallelGC")]
+        self.assertEqual(content(files[0]), content(files[1]), assay("diff", *files[:2]).stdout)
+        self.assertEqual(content(files[0]), content(files[2]))
+
+    @each_jdk()
+    def test_a_loop_without_calls_is_charged_with_all_of_it(self, version):
+        classes = compile_java([HERE / "Loop.java"])
+        _, path = profile_of(version, "-cp", classes, "Loop", options=("--include", "Loop"))
+        out = tempfile.mkdtemp() + "/classes"
+        assay("rewrite", classes, "-o", out)
+        portable = tempfile.mktemp(suffix=".profile")
+        run(java(version), f"-Dassay.output={portable}", "-cp", out, "Loop")
+        for profile in (path, portable):
+            counted = int(show_json(profile)["metadata"]["bytecodes"])
+            self.assertEqual(counted // 400_000_000, 11)  # instructions of the loop
+            self.assertGreater(counted, 1 << 31)
+            loop = show_json(profile, "contexts")["contexts"]
+            self.assertEqual([c["stack"] for c in loop], [["Loop.main([Ljava/lang/String;)V"]])
+            self.assertLess(abs(loop[0]["self"] - counted), 20_000)
+
     def test_application_classes_count_the_same_on_every_jdk(self):
         files = {v: content(self.profile(v, options=APPLICATION)[1]) for v in (17, 25) if v in JDKS}
         if len(files) < 2:
