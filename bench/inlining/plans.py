@@ -45,7 +45,7 @@ def take_profile(workload, jdk, kind, iterations, timeout=300):
     unfinished = path.with_suffix(".part")
     collect = configs.Config(kind, kind, assay=tuple(shlex.split(PROFILES[kind])), kind="assay")
     # Exact counts need no repetition, and are dear.
-    done = _run(collect.command(workload, jdk, "small", 2 if kind == "exact" else iterations, unfinished, marks=False),
+    done = _run(collect.command(workload, jdk, "small", 1 if kind == "exact" else iterations, unfinished, marks=False),
                 timeout)
     if done.returncode or not unfinished.exists():
         raise NoPlan(f"no {kind} profile: {done.stderr[-200:]}")
@@ -91,7 +91,11 @@ def tuned(workload, jdk, iterations, seconds):
             raise NoPlan(f"tune ended with {done.returncode}: {done.stderr[-200:]}")
         verdict.write_text(done.stderr)
     file = plan.with_name(plan.name + ".flags")
-    return configs.Config("tuned", "after tune", flags=(f"@{file}",)) if file.exists() else None
+    if not file.exists():
+        return None
+    # What the JIT says about itself is read from standard output.
+    kept = [flag for flag in file.read_text().splitlines() if flag != "-XX:+DisplayVMOutputToStderr"]
+    return configs.Config("tuned", "after tune", flags=tuple(kept))
 
 
 def made(plan):

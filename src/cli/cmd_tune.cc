@@ -60,7 +60,10 @@ class Tuner {
     }
     std::vector<Part> kept = Choose(parts);
     if (kept.empty()) {
-      Say("nothing helps: run the program as it is");
+      Say(undecided_
+              ? "nothing is known to help, and the budget is spent: run the program as it is, "
+                "or give tune more time (--budget, --pairs)"
+              : "nothing helps: run the program as it is");
       return kCheckFailed;
     }
     // Fresh runs for the final word: the ones before chose the winner, and flatter it.
@@ -156,10 +159,14 @@ class Tuner {
     activity.Say("");
     optimize::Interval seen = trial.interval();
     bool helps = trial.verdict() == Verdict::kFaster;
+    bool undecided = trial.verdict() == Verdict::kUndecided;
+    undecided_ = undecided_ || undecided;
     std::string summary = applied.NeedsAgent() ? ", " + FirstLine(applied.Summary()) : "";
     Say(fmt::format("{}: speed-up {:.3f} [{:.3f}, {:.3f}] of CPU time over {} pairs{}: {}", name,
                     seen.median, seen.low, seen.high, trial.pairs(), summary,
-                    helps ? "kept" : "dropped"));
+                    helps       ? "kept"
+                    : undecided ? "undecided, dropped"
+                                : "dropped"));
     return helps ? seen.median : 0;
   }
 
@@ -208,6 +215,7 @@ class Tuner {
   Clock::time_point end_;
   int status_ = 0;
   bool status_known_ = false;
+  bool undecided_ = false;
 };
 
 int Tune(const TuneCommand& options) {

@@ -266,6 +266,9 @@ class Tuning(unittest.TestCase):
         folder = tempfile.mkdtemp()
         result = self.tune(plan, java(version), "-cp", self.classes, "Big", cwd=folder)
         self.assertIn("inline: speed-up", result.stderr)
+        # Three pairs decide nothing, and that is not the same as no help.
+        self.assertIn("undecided, dropped", result.stderr)
+        self.assertIn("the budget is spent", result.stderr)
         self.assertEqual("replay: speed-up" in result.stderr, version >= 25, result.stderr)
         self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
 
