@@ -206,7 +206,8 @@ def main():
     for group, text in texts.items() if arguments.publish else ():
         section, title = (("inlining", "What a profile buys: polymorphic programs") if group == "polymorphic"
                           else ("inlining-real", "What a profile buys: real programs"))
-        results.section(section, title, "\n".join(text), bench.run.info, f"bench/inlining/run.py --group {group}")
+        results.section(section, title, "\n".join(text), bench.run.info,
+                        f"bench/inlining/run.py --group {group}" + (" --quick" if arguments.quick else ""))
 
 
 if __name__ == "__main__":
