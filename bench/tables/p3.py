@@ -1,34 +1,102 @@
-"""Bytecode counting: accuracy, profile size and overhead for granularities (Figures 10 to 15)."""
-from harness import cli, configs, results
+"""Bytecode counting: accuracy, profile size and overhead for granularities (Figures 10 to 15).
 
-from . import common
+Accuracy and size are those of application classes, against exact counts of the same run: what the JVM
+does for its own reasons is counted by `exact` only. Overhead is that of the defaults, JDK included.
+"""
+import json
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import time
+
+from harness import cli, configs, machine, paths, results
+
+from . import common, p3_same
 
 PAPER = {500: ("> 96 (jittered)", "67-96"), 10000: ("> 90", "47-56")}
+ITERATIONS = 3
+
+
+class Contexts:
+    """Overlap of contexts and size of the file, by program, granularity and jitter."""
+
+    def __init__(self, arguments, jdk):
+        self.size, self.jdk = arguments.size, jdk
+        self.raw = paths.RAW / f"p3-contexts-{jdk}.jsonl"
+        self.raw.parent.mkdir(parents=True, exist_ok=True)
+        self.info = machine.describe(jdk)
+        self.rows = []
+
+    def measure(self, workload, grid):
+        with tempfile.TemporaryDirectory() as folder:
+            truth, out = pathlib.Path(folder) / "exact", pathlib.Path(folder) / "counted"
+            scope = p3_same.scope(workload)
+            self._profile(workload, ("--collect", "exact", *scope), truth)
+            for granularity, jitter in grid:
+                options = ("--collect", "bytecodes", "--granularity", str(granularity), "--jitter", str(jitter), *scope)
+                self._profile(workload, options, out)
+                compared = json.loads(subprocess.run([paths.ASSAY, "compare", truth, out, "--json"], check=True,
+                                                     capture_output=True, text=True).stdout)
+                self._add({"workload": workload.name, "jdk": self.jdk, "granularity": granularity, "jitter": jitter,
+                           "overlap": compared["overlap"]["contexts"], "bytes": out.stat().st_size,
+                           "exact_bytes": truth.stat().st_size, "info": self.info})
+
+    def _profile(self, workload, options, out):
+        p3_same.profile(workload, self.jdk, options, (), out, self.size, ITERATIONS)
+
+    def _add(self, row):
+        self.rows.append(row)
+        with open(self.raw, "a") as file:
+            file.write(json.dumps(row) + "\n")
+
+    def values(self, granularity, jitter):
+        return [r for r in self.rows if (r["granularity"], r["jitter"]) == (granularity, jitter)]
+
+    def overlap(self, granularity, jitter):
+        found = [r["overlap"] for r in self.values(granularity, jitter)]
+        return f"{statistics.mean(found):.1f} ({min(found):.1f})" if found else "-"
+
+    def share(self, granularity):
+        found = self.values(granularity, 0)
+        return 100 * sum(r["bytes"] for r in found) / sum(r["exact_bytes"] for r in found) if found else None
+
+
+def accuracy(arguments, jdk, work, steps, until):
+    seen = Contexts(arguments, jdk)
+    for workload in work:
+        if time.monotonic() > until:
+            print(f"{workload.name} and the following skipped: the budget is spent", flush=True)
+            break
+        try:
+            seen.measure(workload, [(g, j) for g in steps for j in (0, 100)])
+        except (RuntimeError, subprocess.CalledProcessError) as failure:
+            print(f"{workload.name} skipped: {failure}", flush=True)
+    return seen
 
 
 def granularities(arguments):
-    steps = (10000,) if arguments.quick else (500, 1000, 5000, 10000, 100000, 1000000)
+    steps = (500, 10000) if arguments.quick else (500, 1000, 5000, 10000, 100000, 1000000)
+    budget = (arguments.budget or (200 if arguments.quick else 3600)) / len(cli.jdks(arguments))
     text, runs = "", []
     for jdk in cli.jdks(arguments):
-        work = common.small_set(arguments, jdk, 2 if arguments.quick else 6)
-        grid = {(g, j): configs.Config(f"bytecodes-{g}-{j}", f"{g}, jitter {j}", kind="assay",
-                                       assay=("--collect", "bytecodes", "--granularity", str(g), "--jitter", str(j)))
-                for g in steps for j in (0, 100)}
-        seen = common.accuracies("p3", arguments, jdk, "paper", work, list(grid.values()), 1, iterations=3)
-        costly = [c for (g, j), c in grid.items() if j == 0]
-        cost = common.overheads("p3", arguments, jdk, (), work, [configs.BASE, configs.NULL, *costly],
-                                (2, 2) if arguments.quick else (3, 5), arguments.budget or (120 if arguments.quick else 900))
+        work = cli.workloads(arguments, jdk, deterministic=True)
+        if arguments.quick and not arguments.workload:
+            work = common.small_set(arguments, jdk, 2)
+        seen = accuracy(arguments, jdk, work, steps, time.monotonic() + budget / 2)
+        done = [w for w in work if any(r["workload"] == w.name for r in seen.rows)]
+        costly = [configs.Config(f"bytecodes-{g}", f"{g}", kind="assay",
+                                 assay=("--collect", "bytecodes", "--granularity", str(g), "--jitter", "0"))
+                  for g in steps]
+        cost = common.overheads("p3", arguments, jdk, (), done, [configs.BASE, configs.NULL, *costly],
+                                (1, 2) if arguments.quick else (3, 5), budget / 2,
+                                iterations=8 if arguments.quick else 20)
         rows = []
-        for g in steps:
-            name = grid[g, 0].name
-            sizes = [seen.value(w.name, name, "profile_bytes") for w in work]
-            truths = [seen.truth(w).stat().st_size for w, s in zip(work, sizes) if s]
-            share = 100 * sum(s for s in sizes if s) / sum(truths) if truths else None
-            paper = PAPER.get(g, ("-", "-"))
-            rows.append([f"{g:,}", common.number(seen.mean(work, name, "contexts")),
-                         common.number(seen.mean(work, grid[g, 100].name, "contexts")), common.number(share),
-                         common.interval(common.mean_percent(cost, work, name, "steady_cpu")), *paper])
-        text += (f"JDK {jdk}, mean of {', '.join(w.name for w in work)}.\n\n"
+        for g, config in zip(steps, costly):
+            rows.append([f"{g:,}", seen.overlap(g, 0), seen.overlap(g, 100), common.number(seen.share(g)),
+                         common.interval(common.mean_percent(cost, done, config.name, "steady_cpu")),
+                         *PAPER.get(g, ("-", "-"))])
+        text += (f"JDK {jdk}, mean (least) of {', '.join(w.name for w in done)}; {ITERATIONS} iterations for accuracy.\n\n"
                  + results.table(["granularity", "context overlap %", "with jitter 100", "size, % of exact",
                                   "overhead %", "paper: overlap %", "paper: overhead %"], rows) + "\n")
         runs += [seen, cost]

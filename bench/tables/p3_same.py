@@ -21,9 +21,9 @@ def scope(workload):
     return ("--exclude", JDK_CLASSES)
 
 
-def profile(workload, jdk, options, flags, out, size):
+def profile(workload, jdk, options, flags, out, size, iterations=1):
     command = configs.Config("p3-same", "", assay=("-q", *options), kind="assay").command(
-        workload, jdk, size, 1, out, flags, marks=False)
+        workload, jdk, size, iterations, out, flags, marks=False)
     result = process.run(command, 600, cwd=out.parent)
     if not result.ok or not out.exists():
         raise RuntimeError(f"{workload.name}: {result.why or 'no profile'}")
