@@ -92,7 +92,8 @@ CallOrigin::Kind CallOrigin::Look(JNIEnv* jni, uint32_t site) {
     if (frame.native) return kNative;
     bool is_caller = frame.name == caller.name && frame.descriptor == caller.descriptor &&
                      SourceName(frame.signature) == ("L" + caller.class_name).append(";");
-    if (is_caller) return passed_others ? kSite : kVm;
+    const bool any_call = info.bci == profile::kNoBci;  // names no callee, so this may be one
+    if (is_caller) return passed_others || any_call ? kSite : kVm;
     passed_others = true;
   }
   return kVm;

@@ -18,6 +18,10 @@
 // it (verifier.cpp, verify_invoke_init), so no frame fits. An exception from there is settled by
 // the first older activation that a probe sees. Code before that call has a handler of its own,
 // because its frame must say that `this` is uninitialized (JVMS 4.10.1.4).
+//
+// A method that all this would make longer than 64 KB gets the brief form: entry, exits, and one
+// call site for all its calls, noted at the entry and at handlers. Its callees are then still its
+// own and not its caller's; its bytecodes and its calls of native methods are not counted.
 #include "src/instrument/exact_pass.h"
 
 #include <algorithm>
@@ -71,8 +75,14 @@ bool IsSignaturePolymorphic(const classfile::MemberRef& target) {
 
 class Rewriter {
  public:
-  Rewriter(ExactIds& ids, classfile::ClassFile& file, const classfile::Method& method, Code& code)
-      : ids_(ids), file_(file), code_(code), build_(file, code), state_(file, method, code) {
+  Rewriter(ExactIds& ids, classfile::ClassFile& file, const classfile::Method& method, Code& code,
+           bool brief)
+      : ids_(ids),
+        file_(file),
+        code_(code),
+        build_(file, code),
+        state_(file, method, code),
+        brief_(brief) {
     is_constructor_ = file.NameOf(method) == "<init>";
     // Without frames nobody can say where `this` is initialized.
     protect_ = !is_constructor_ || code.has_frames;
@@ -122,6 +132,7 @@ class Rewriter {
     build_.Store(Op::kLstore, frame_);
     build_.PushInt(0);
     build_.Store(Op::kIstore, count_);
+    if (brief_) NoteSite(0, ids_.Site(method_id_, -1, {}));
     OpenRange(is_constructor_);
   }
 
@@ -140,21 +151,23 @@ class Rewriter {
       CloseRange();
       OpenRange(uninitialized);
     }
-    if (at_handler_) Probe("caught", "(J)V");
+    if (at_handler_) Caught();
     at_handler_ = false;
-    ++pending_;
+    if (!brief_) ++pending_;
     bool can_throw = CanThrow(file_.pool, element);
     range_throws_ |= can_throw;
     bool initializes_this =
         uninitialized && bytecode::IsInvoke(element.op) && !state_.ThisIsUninitialized();
     if (bytecode::IsReturn(element.op)) {
       Return(element);
-    } else if (bytecode::IsInvoke(element.op)) {
+    } else if (bytecode::IsInvoke(element.op) && !brief_) {
       Call(element, initializes_this);
     } else {
       if (can_throw || bytecode::IsJump(element.op) || bytecode::IsSwitch(element.op)) FlushCount();
-      if (JumpsBackwards(element, index)) KeepCountSmall();
+      if (!brief_ && JumpsBackwards(element, index)) KeepCountSmall();
+      if (initializes_this) CloseRange();
       build_.Copy(element);
+      if (initializes_this) OpenRange(false);
     }
     return {};
   }
@@ -173,19 +186,30 @@ class Rewriter {
     classfile::MemberRef target;
     if (element.op != Op::kInvokedynamic) target = file_.pool.Member(element.index);
     bool anything = element.op == Op::kInvokedynamic || IsSignaturePolymorphic(target);
-    uint64_t expected = anything ? 0 : ids_.NameAndType(target.name, target.descriptor);
-    uint64_t site = expected << 32 | ids_.Site(method_id_, element.bci, target);
+    uint32_t expected = anything ? 0 : ids_.NameAndType(target.name, target.descriptor);
     FlushCount();
-    build_.Load(Op::kLload, frame_);
-    build_.PushLong(static_cast<int64_t>(site));
-    build_.Load(Op::kIload, count_);
-    build_.InvokeStatic(kRuntime, "call", "(JJI)I");
-    build_.Store(Op::kIstore, count_);
+    NoteSite(expected, ids_.Site(method_id_, element.bci, target));
     if (initializes_this) CloseRange();
     build_.Copy(element);
     if (initializes_this) OpenRange(false);
     // A constructor is never native, so its entry probe always took the site.
     if (target.name != "<init>") Probe("returned", "(J)V");
+  }
+
+  void NoteSite(uint32_t expected, uint32_t site) {
+    build_.Load(Op::kLload, frame_);
+    build_.PushLong(static_cast<int64_t>(static_cast<uint64_t>(expected) << 32 | site));
+    build_.Load(Op::kIload, count_);
+    build_.InvokeStatic(kRuntime, "call", "(JJI)I");
+    build_.Store(Op::kIstore, count_);
+  }
+
+  void Caught() {
+    if (brief_) {
+      NoteSite(0, ids_.Site(method_id_, -1, {}));
+    } else {
+      Probe("caught", "(J)V");
+    }
   }
 
   void Probe(std::string_view name, std::string_view descriptor) {
@@ -254,6 +278,7 @@ class Rewriter {
   Code& code_;
   CodeBuilder build_;
   bytecode::Simulator state_;
+  const bool brief_;
   bool is_constructor_ = false;
   bool protect_ = true;
   uint32_t method_id_ = 0;
@@ -274,12 +299,21 @@ class Rewriter {
 
 Result<bool> ExactPass::Apply(classfile::ClassFile& file, const classfile::Method& method,
                               Code& code) {
+  ASSAY_TRY(Rewrite(file, method, code, false));
+  return true;
+}
+
+Status ExactPass::ApplyBriefly(classfile::ClassFile& file, const classfile::Method& method,
+                               Code& code) {
+  return Rewrite(file, method, code, true);
+}
+
+Status ExactPass::Rewrite(classfile::ClassFile& file, const classfile::Method& method, Code& code,
+                          bool brief) {
   for (const Element& element : code.elements) {
     if (element.Is(Op::kJsr) || element.Is(Op::kRet)) return Error{"jsr/ret"};
   }
-  Rewriter rewriter(ids_, file, method, code);
-  ASSAY_TRY(rewriter.Run());
-  return true;
+  return Rewriter(ids_, file, method, code, brief).Run();
 }
 
 }  // namespace assay::instrument

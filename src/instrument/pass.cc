@@ -18,6 +18,15 @@ Result<bool> RewriteMethod(classfile::ClassFile& file, classfile::Method& method
   return changed;
 }
 
+bool RewriteBriefly(classfile::ClassFile& file, classfile::Method& method,
+                    std::span<Pass* const> passes, bytecode::Code& code) {
+  if (!bytecode::DecodeCode(file, method, code).ok()) return false;
+  for (Pass* pass : passes) {
+    if (!pass->ApplyBriefly(file, method, code).ok()) return false;
+  }
+  return bytecode::EncodeCode(code, file, method).ok();
+}
+
 }  // namespace
 
 Result<Rewritten> RewriteClass(ByteSpan bytes, std::span<Pass* const> passes) {
@@ -36,9 +45,16 @@ Result<Rewritten> RewriteClass(ByteSpan bytes, std::span<Pass* const> passes) {
       continue;
     }
     file.pool.TruncateTo(pool_size);
+    std::string reason = applied.error().message;
+    if (RewriteBriefly(file, method, passes, code)) {
+      changed = true;
+      reason += "; only its entry and exits are seen";
+    } else {
+      file.pool.TruncateTo(pool_size);
+    }
     result.skipped.push_back(
         {std::string(file.NameOf(method)) + std::string(file.DescriptorOf(method)),
-         applied.error().message});
+         std::move(reason)});
   }
   if (changed) result.bytes = classfile::WriteClass(file);
   return result;

@@ -24,6 +24,12 @@ class Pass {
   // whether anything changed.
   virtual Result<bool> Apply(classfile::ClassFile& file, const classfile::Method& method,
                              bytecode::Code& code) = 0;
+  // The least that keeps the results of other methods right, for a method that what Apply adds would
+  // make too large. Such a method still counts as skipped.
+  virtual Status ApplyBriefly(classfile::ClassFile& file, const classfile::Method& method,
+                              bytecode::Code& code) {
+    return Error{"no brief form"};
+  }
 };
 
 struct SkippedMethod {

@@ -30,6 +30,12 @@ bool NeverCompiles(jvmtiEnv* jvmti) {
   return never;
 }
 
+std::string Percent(double share) {
+  char text[16];
+  snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  return text;
+}
+
 void SleepMs(int ms) {
   timespec time = {0, ms * 1000000};
   nanosleep(&time, nullptr);
@@ -120,6 +126,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
   auto interpreter = methods_->interpreter();
   hooks.interpreter_begin = interpreter.begin;
   hooks.interpreter_end = interpreter.end;
+  running_code_.Open(interpreter);
   PrepareMethodIds(jni);
   watch_->AddAll(jni);
   hooks.active = true;
@@ -136,6 +143,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     SetEvents(JVMTI_DISABLE);
     watch_->RemoveAll();
     timers_.Close();
+    running_code_.Close();
     return Error{why};
   }
   if (settings_.ticker == Ticker::kCpu) {
@@ -262,10 +270,25 @@ void CallSampler::Tick(uint64_t elapsed_ns) {
       }
     }
   }
+  if (running_code_.IsDue(elapsed_ns)) LookAtNext();
   since_account_ns_ += elapsed_ns;
   if (since_account_ns_ >= kAccountEveryNs) {
     since_account_ns_ = 0;
     Account();
+  }
+}
+
+// The next thread after the last one looked at that is in Java now.
+void CallSampler::LookAtNext() {
+  ThreadTable& threads = Hooks().threads;
+  const uint32_t end = threads.high_water();
+  for (uint32_t i = 0; i < end; i++) {
+    ThreadSlot& slot = threads.slot(next_look_++ % end);
+    if (slot.thread.load(std::memory_order_relaxed) == 0) continue;
+    SlotPin pin(slot);
+    if (pin.thread() == 0) continue;
+    if (*reinterpret_cast<volatile int32_t*>(pin.thread() + state_offset_) != kInJava) continue;
+    return running_code_.LookAt(slot);
   }
 }
 
@@ -347,6 +370,7 @@ void CallSampler::Stop(JNIEnv* jni, bool vm_is_ending) {
   DeleteTimers();
   timers_.Close();
   ticker_.Stop();
+  running_code_.Close();
   if (yieldpoint_ != nullptr) {
     DisarmAll();
     SleepMs(2);  // a thread in the hook may still have armed itself
@@ -414,6 +438,10 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   metadata["burst-events"] = std::to_string(ledger_.events());
   metadata["walks"] = std::to_string(hooks.walks);
   metadata["interpreted-callers"] = std::to_string(hooks.interpreted_callers);
+  metadata["inlined-call-sites"] = std::to_string(methods_->InlinedCallSites());
+  if (uint64_t looks = running_code_.looks(); looks > 0) {
+    metadata["interpreted-time"] = Percent(running_code_.interpreted_share()) + " of " + std::to_string(looks) + " looks";
+  }
   metadata["vm-passes"] = std::to_string(hooks.vm_passes);
   metadata["osr-entries"] = std::to_string(hooks.osr_entries);
   metadata["ns-per-call-in-burst"] = std::to_string(ledger_.call_ns());

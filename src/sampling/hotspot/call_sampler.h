@@ -19,6 +19,7 @@
 #include "src/sampling/doctor_report.h"
 #include "src/sampling/hotspot/compiled_methods.h"
 #include "src/sampling/hotspot/hooks.h"
+#include "src/sampling/hotspot/running_code.h"
 #include "src/sampling/hotspot/site_resolver.h"
 #include "src/sampling/hotspot/thread_watch.h"
 #include "src/sampling/hotspot/yieldpoints.h"
@@ -85,6 +86,7 @@ class CallSampler {
 
   static void OnTick(void* self, uint64_t elapsed_ns);
   void Tick(uint64_t elapsed_ns);
+  void LookAtNext();
   static void OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns);
   void TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uintptr_t thread, uint64_t elapsed_ns);
   uint64_t ThreadPeriod() const;
@@ -125,6 +127,8 @@ class CallSampler {
   bool running_ = false;
   TickThread ticker_;
   CpuTimers timers_;
+  RunningCode running_code_;
+  uint32_t next_look_ = 0;  // slot to look at next
 
   std::mutex ledger_mutex_;  // accounting and snapshots
   BurstLedger ledger_;

@@ -163,7 +163,7 @@ void CompiledMethods::OnLoad(jmethodID method, const void* code, uint32_t size,
       for (int f = 0; f < info.numstackframes; f++) {
         entry->frames.push_back({InternLocked(info.methods[f]), info.bcis[f]});
         uint32_t outer = entry->frames.back().method;
-        if (keep_bytecodes_ && f > 0 && outer != kNone) methods_[outer].inlined.insert(info.bcis[f]);
+        if (f > 0 && outer != kNone) methods_[outer].inlined.insert(info.bcis[f]);
       }
     }
     entry->starts.push_back(static_cast<uint32_t>(entry->frames.size()));
@@ -263,6 +263,13 @@ std::string CompiledMethods::StubNameAt(uintptr_t address) const {
   std::lock_guard lock(mutex_);
   auto it = stubs_.find(address);
   return it == stubs_.end() ? "" : it->second;
+}
+
+size_t CompiledMethods::InlinedCallSites() const {
+  std::lock_guard lock(mutex_);
+  size_t sites = 0;
+  for (const MethodName& method : methods_) sites += method.inlined.size();
+  return sites;
 }
 
 CompiledMethods::Range CompiledMethods::interpreter() const {

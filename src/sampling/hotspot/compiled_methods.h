@@ -29,9 +29,8 @@ struct MethodName {
   uint32_t code_bytes = 0;
   uint32_t shift = 0;  // bytes that rewriting put in front of the code; already taken off the others
   std::vector<profile::LineEntry> lines = {};
-  // When they are kept: the bytecodes of its body, and the calls in it that the JIT inlined somewhere.
-  std::vector<uint8_t> bytecodes = {};
-  std::set<int32_t> inlined = {};
+  std::vector<uint8_t> bytecodes = {};  // of its body, when they are kept
+  std::set<int32_t> inlined = {};       // the calls in it that the JIT inlined somewhere
 };
 
 struct VirtualFrame {
@@ -82,6 +81,8 @@ class CompiledMethods {
   // Start addresses and names of VM stubs seen.
   std::string StubNameAt(uintptr_t address) const;
   Range interpreter() const;
+  // Call sites that were inlined in some compiled method: their calls pass no yieldpoint.
+  size_t InlinedCallSites() const;
   std::vector<Range> Sample(size_t count) const;  // some live compiled methods
   size_t size() const;
 

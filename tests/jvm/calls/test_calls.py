@@ -31,6 +31,10 @@ def weights(path):
     return total
 
 
+def interpreted_time(metadata):
+    return float(re.match(r"([\d.]+) % of [1-9]\d* looks$", metadata["interpreted-time"])[1])
+
+
 class Sampling(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -57,8 +61,18 @@ class Sampling(unittest.TestCase):
     def test_probes_where_nothing_is_compiled(self, version):
         result, path = profile_of(version, "-Xint", "-cp", self.classes, "Ratios", "2")
         self.assertIn("sum", result.stdout)
-        self.assertEqual(show_json(path)["metadata"]["via"], "probe")
+        metadata = show_json(path)["metadata"]
+        self.assertEqual(metadata["via"], "probe")
         self.check_ratios(path, 0.25)
+        self.assertEqual(metadata["inlined-call-sites"], "0")
+        self.assertGreater(interpreted_time(metadata), 80)
+
+    @each_jdk()
+    def test_what_cannot_be_seen_is_told(self, version):
+        _, path = profile_of(version, "-cp", self.classes, "Ratios", "100")
+        metadata = show_json(path)["metadata"]
+        self.assertLess(interpreted_time(metadata), 50)
+        self.assertGreater(int(metadata["inlined-call-sites"]), 0)
 
     @each_jdk()
     def test_cpu_timers_tick_too(self, version):

@@ -1,5 +1,6 @@
 """--collect exact on a program whose counts are known, and on real ones."""
 import collections
+import json
 import os
 import pathlib
 import re
@@ -112,6 +113,28 @@ class KnownCounts(unittest.TestCase):
 
 class Programs(unittest.TestCase):
     """Single programs that are hard on a shadow stack."""
+
+    @each_jdk()
+    def test_a_method_too_large_for_probes_keeps_its_callees(self, version):
+        calls = 7000
+        source = pathlib.Path(tempfile.mkdtemp()) / "Large.java"
+        source.write_text(
+            "public class Large {\n"
+            "  static int n; static void a() { n++; } static void b() { a(); if (n < 0) return; throw new RuntimeException(); }\n"
+            "  static void large() {\n" + "    a();\n" * calls
+            + "    try { b(); } catch (RuntimeException e) { a(); }\n  }\n"
+            "  public static void main(String[] x) { for (int i = 0; i < 3; i++) large(); System.out.println(n); }\n}\n")
+        result, path = profile_of(version, "-cp", compile_java([source]), "Large", options=["--include", "Large"])
+        self.assertEqual(result.stdout, f"{3 * (calls + 2)}\n")
+        shown = show_json(path)
+        counts = {(e["caller"], e["callee"]): e["weight"] for e in shown["edges"]}
+        self.assertEqual(counts[("Large.main([Ljava/lang/String;)V", "Large.large()V")], 3)
+        self.assertEqual(counts[("Large.large()V", "Large.a()V")], 3 * (calls + 1))
+        self.assertEqual(counts[("Large.large()V", "Large.b()V")], 3)
+        self.assertEqual(counts[("Large.b()V", "Large.a()V")], 3)
+        sites = {e["bci"] for e in shown["edges"] if e["caller"] == "Large.large()V"}
+        self.assertEqual(sites, {-1})
+        self.assertIn("Large.large()V", json.dumps(show_json(path, "skipped")))
 
     @each_jdk()
     def test_stack_overflow_leaves_the_count_right(self, version):

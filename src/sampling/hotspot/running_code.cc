@@ -1,0 +1,37 @@
+#include "src/sampling/hotspot/running_code.h"
+
+#include <ucontext.h>
+
+namespace assay::sampling {
+namespace {
+
+// For the signal handler.
+std::atomic<RunningCode*> g_running{nullptr};
+
+}  // namespace
+
+void RunningCode::Open(CompiledMethods::Range interpreter) {
+  interpreter_ = interpreter;
+  interpreted_ = other_ = 0;
+  since_ns_ = 0;
+  g_running = this;
+  open_ = interpreter.end > interpreter.begin && signals_.Open(OnSignal).ok();
+}
+
+bool RunningCode::IsDue(uint64_t elapsed_ns) {
+  since_ns_ += elapsed_ns;
+  return open_ && since_ns_ >= kEveryNs;
+}
+
+void RunningCode::LookAt(ThreadSlot& slot) {
+  if (slot.cpu_clock != 0 && signals_.Send(slot)) since_ns_ = 0;
+}
+
+void RunningCode::OnSignal(ThreadSlot&, void* context) {
+  RunningCode& self = *g_running.load(std::memory_order_acquire);
+  const auto pc = static_cast<uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  const bool interpreted = pc >= self.interpreter_.begin && pc < self.interpreter_.end;
+  (interpreted ? self.interpreted_ : self.other_).fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace assay::sampling

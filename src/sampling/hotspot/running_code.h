@@ -1,0 +1,42 @@
+// Which code threads in Java were executing: interpreted or compiled. Now and then the tick thread
+// interrupts one thread and looks at its program counter; so few that the program does not notice
+// (kEveryNs). Tells how much of the time no yieldpoint of compiled code could see.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "src/base/result.h"
+#include "src/sampling/hotspot/compiled_methods.h"
+#include "src/sampling/thread_signals.h"
+
+namespace assay::sampling {
+
+class RunningCode {
+ public:
+  static constexpr uint64_t kEveryNs = 50000000;
+
+  // One at a time in a process. Without a free signal nothing is counted.
+  void Open(CompiledMethods::Range interpreter);
+  // Nobody asks any more.
+  void Close() { signals_.Close(); }
+
+  // On the tick thread: whether it is time for a look, after so much time.
+  bool IsDue(uint64_t elapsed_ns);
+  // The slot is pinned, its thread in Java.
+  void LookAt(ThreadSlot& slot);
+
+  uint64_t looks() const { return interpreted_ + other_; }
+  double interpreted_share() const { return looks() == 0 ? 0 : 1.0 * interpreted_ / looks(); }
+
+ private:
+  static void OnSignal(ThreadSlot& slot, void* context);
+
+  ThreadSignals signals_;
+  bool open_ = false;
+  uint64_t since_ns_ = 0;
+  CompiledMethods::Range interpreter_{0, 0};
+  std::atomic<uint64_t> interpreted_{0}, other_{0};
+};
+
+}  // namespace assay::sampling
