@@ -37,9 +37,12 @@ uint32_t WalkSample(HookContext& hooks, ThreadSlot& slot, uintptr_t callee_pc, C
   }
   hooks.walks.fetch_add(1, std::memory_order_relaxed);
   uint64_t began = __rdtsc();
+  // At a pc in compiled code the VM takes the debug information of the next one that has some
+  // (forte.cpp, is_decipherable_compiled_frame), so it has to be the call and not what follows.
+  const uintptr_t pc = *caller.return_slot - (IsInterpreter(hooks, *caller.return_slot) ? 0 : 1);
   ucontext_t context;
   memset(&context, 0, sizeof context);
-  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(*caller.return_slot);
+  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(pc);
   context.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(sp);
   context.uc_mcontext.gregs[REG_RBP] = static_cast<greg_t>(caller.fp);
   context.uc_mcontext.gregs[REG_R15] = static_cast<greg_t>(slot.thread.load(std::memory_order_relaxed));

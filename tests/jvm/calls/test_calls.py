@@ -95,10 +95,15 @@ class Sampling(unittest.TestCase):
     def test_sites_are_call_instructions(self, version):
         for via in ("auto", "probe"):
             with self.subTest(via=via):
-                self.check_sites(version, via)
+                self.check_sites(version, "--via", via)
 
-    def check_sites(self, version, via):
-        _, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "50", options=("--via", via))
+    @each_jdk()
+    def test_sites_are_call_instructions_where_the_vm_walks_from_compiled_code(self, version):
+        self.check_sites(version, "--depth", "4", flags=("-XX:CompileCommand=quiet",
+                                                         "-XX:CompileCommand=exclude,Ratios::main"))
+
+    def check_sites(self, version, *options, flags=()):
+        _, path = profile_of(version, *PLAIN, *flags, "-cp", self.classes, "Ratios", "50", options=options)
         listing = run(java(version, "javap"), "-c", "-p", "-cp", self.classes, "Ratios").stdout
         source = (HERE / "Ratios.java").read_text().splitlines()
         calls, method = set(), None
