@@ -37,41 +37,15 @@ bool MakeTimer(int32_t clock, int32_t thread, int signal, void* value, uint64_t 
 
 }  // namespace
 
-int FreeRealTimeSignal() {
-  for (int signal = SIGRTMAX - 1; signal > SIGRTMIN; signal--) {
-    struct sigaction now;
-    if (sigaction(signal, nullptr, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
-        now.sa_handler == SIG_DFL) {
-      return signal;
-    }
-  }
-  return 0;
-}
-
 Status CpuTimers::Open(Function function, uint64_t period_ns) {
-  int signal = FreeRealTimeSignal();
-  if (signal == 0) return Error{"no real-time signal is free in this process"};
   g_function = function;
   period_ns_ = period_ns;
-  struct sigaction action {};
-  action.sa_sigaction = Handler;
-  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-  sigfillset(&action.sa_mask);
-  if (sigaction(signal, &action, &before_) != 0) return Error{"the signal handler was refused"};
-  signal_ = signal;
-  return {};
+  return signal_.Take(Handler);
 }
 
 void CpuTimers::Close() {
-  if (signal_ == 0) return;
   g_function = nullptr;
-  // A signal still on its way must not meet the default action, which ends the process: ignoring a
-  // signal discards what is pending.
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(signal_, &ignore, nullptr);
-  sigaction(signal_, &before_, nullptr);
-  signal_ = 0;
+  signal_.GiveBack();
 }
 
 void CpuTimers::Handler(int, siginfo_t* info, void*) {
@@ -91,9 +65,9 @@ void CpuTimers::Handler(int, siginfo_t* info, void*) {
 }
 
 bool CpuTimers::Create(ThreadSlot& slot) {
-  if (signal_ == 0 || slot.cpu_clock == 0 || slot.has_timer) return false;
+  if (!open() || slot.cpu_clock == 0 || slot.has_timer) return false;
   slot.signal_cpu_ns = 0;
-  slot.has_timer = MakeTimer(slot.cpu_clock, ThreadIdOf(slot), signal_, &slot, period_ns_, &slot.timer);
+  slot.has_timer = MakeTimer(slot.cpu_clock, ThreadIdOf(slot), signal_.number(), &slot, period_ns_, &slot.timer);
   return slot.has_timer;
 }
 
@@ -109,7 +83,7 @@ void CpuTimers::SetPeriod(ThreadSlot& slot, uint64_t period_ns) {
 }
 
 Status CpuTimers::Probe() {
-  int signal = FreeRealTimeSignal();
+  int signal = RealTimeSignal::FindFree();
   if (signal == 0) return Error{"no real-time signal is free in this process"};
   timer_t timer;
   // So far in the future that it never fires.

@@ -9,11 +9,10 @@
 
 #include "src/base/result.h"
 #include "src/sampling/burst.h"
+#include "src/sampling/real_time_signal.h"
 
 namespace assay::sampling {
 
-// One with the default action; 0 when there is none.
-int FreeRealTimeSignal();
 // Of a slot whose CPU clock is known.
 inline int32_t ThreadIdOf(const ThreadSlot& slot) { return ~(slot.cpu_clock >> 3); }
 
@@ -26,7 +25,7 @@ class CpuTimers {
   Status Open(Function function, uint64_t period_ns);
   // Gives the signal back; all timers have been deleted.
   void Close();
-  bool open() const { return signal_ != 0; }
+  bool open() const { return signal_.number() != 0; }
 
   // Any thread; the slot's thread must be alive. False: the kernel refused.
   bool Create(ThreadSlot& slot);
@@ -38,8 +37,7 @@ class CpuTimers {
 
  private:
   static void Handler(int signal, siginfo_t* info, void* context);
-  int signal_ = 0;
-  struct sigaction before_ {};
+  RealTimeSignal signal_;
   uint64_t period_ns_ = 0;
 };
 

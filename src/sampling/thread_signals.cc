@@ -15,39 +15,23 @@ std::atomic<ThreadSignals::Function> g_function{nullptr};
 }  // namespace
 
 Status ThreadSignals::Open(Function function) {
-  int signal = FreeRealTimeSignal();
-  if (signal == 0) return Error{"no real-time signal is free in this process"};
   g_function = function;
-  struct sigaction action {};
-  action.sa_sigaction = Handler;
-  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-  sigfillset(&action.sa_mask);
-  // The VM reports stack overflow and null pointers by these; blocked, they would end the process.
-  for (int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP}) sigdelset(&action.sa_mask, fault);
-  if (sigaction(signal, &action, &before_) != 0) return Error{"the signal handler was refused"};
-  signal_ = signal;
-  return {};
+  return signal_.Take(Handler);
 }
 
 void ThreadSignals::Close() {
-  if (signal_ == 0) return;
   g_function = nullptr;
-  // Ignoring a signal discards what is pending, which must not meet the default action.
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(signal_, &ignore, nullptr);
-  sigaction(signal_, &before_, nullptr);
-  signal_ = 0;
+  signal_.GiveBack();
 }
 
 bool ThreadSignals::Send(ThreadSlot& slot) {
   siginfo_t info{};
-  info.si_signo = signal_;
+  info.si_signo = signal_.number();
   info.si_code = SI_QUEUE;
   info.si_pid = getpid();
   info.si_uid = getuid();
   info.si_value.sival_ptr = &slot;
-  return syscall(SYS_rt_tgsigqueueinfo, getpid(), ThreadIdOf(slot), signal_, &info) == 0;
+  return syscall(SYS_rt_tgsigqueueinfo, getpid(), ThreadIdOf(slot), signal_.number(), &info) == 0;
 }
 
 void ThreadSignals::Handler(int, siginfo_t* info, void* context) {

@@ -7,6 +7,7 @@
 
 #include "src/base/result.h"
 #include "src/sampling/burst.h"
+#include "src/sampling/real_time_signal.h"
 
 namespace assay::sampling {
 
@@ -24,8 +25,7 @@ class ThreadSignals {
 
  private:
   static void Handler(int signal, siginfo_t* info, void* context);
-  int signal_ = 0;
-  struct sigaction before_ {};
+  RealTimeSignal signal_;
 };
 
 }  // namespace assay::sampling
