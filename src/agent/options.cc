@@ -85,7 +85,8 @@ constexpr OptionSpec kOptions[] = {
      "let methods grow past 8,000 bytes (assay run tells the JVM to compile them)"},
     {"count-checks", kFlag, "false", "", "sampled",
      "also count entries, back edges and checks executed (table: checks)"},
-    {"checks-only", kFlag, "false", "", "sampled", "no counting at all: the cost of checks alone"},
+    {"checks-only", kChoice, "no", "no|all|entries|back-edges", "sampled",
+     "no counting at all: the cost of checks alone, or of those on entry or on jumps backwards"},
 
     // Between the command line and an attached agent.
     {"command", kChoice, "start", "start|stop|unapply|status|doctor", "", "what the agent should do"},

@@ -29,8 +29,8 @@ bool MustNotBeRewritten(std::string_view name) {
 
 using Plugins = std::vector<std::unique_ptr<instrument::Instrumentation>>;
 
-// What classes are rewritten with. A class hook on another thread may still be using the one of the session
-// before, so it is replaced as a whole and the old one is not freed.
+// What classes are rewritten with. A class hook on another thread may still be using the one of the
+// session before, so it is replaced as a whole and the old one is not freed.
 struct Rewriting {
   instrument::DuplicateOptions duplicate;
   std::vector<const instrument::Instrumentation*> plugins;
@@ -220,7 +220,10 @@ class SampledCollector : public Collector {
         static_cast<uint32_t>(std::clamp<uint64_t>(options.Count("iterations"), 1, 1'000'000));
     duplicate.max_bytes = options.Flag("huge-methods") ? 65535 : 8000;
     duplicate.count_checks = options.Flag("count-checks");
-    duplicate.checks_only = options.Flag("checks-only");
+    std::string checks = options.Text("checks-only");
+    duplicate.checks_only = checks != "no";
+    duplicate.entry_checks = checks != "back-edges";
+    duplicate.back_edge_checks = checks != "entries";
     duplicate.by_calls = ByCalls(options);
     engine->rewriting.store(rewriting);
     return {};

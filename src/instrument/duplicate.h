@@ -40,6 +40,8 @@ struct DuplicateOptions {
   uint32_t max_bytes = 8000;
   bool count_checks = false;  // verify Property 1 by counting
   bool checks_only = false;   // no operations: the cost of the framework alone
+  bool entry_checks = true;   // false: the constant 0 in place of these checks
+  bool back_edge_checks = true;
   // Every call instruction of the program has an operation (call-edge, all classes). Then small
   // methods are sampled together with the calls that reach them.
   bool by_calls = false;
