@@ -97,12 +97,12 @@ class Exhaustive(unittest.TestCase):
 class Checks(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.shapes = compile_java([HERE / "Shapes.java"])
+        cls.shapes = compile_java([HERE / "Shapes.java", HERE.parent / "exact" / "Known.java"])
 
-    def counts(self, version, instrument, mode, interval="1"):
-        _, path = sampled(version, "-cp", self.shapes, "Shapes",
-                          options=["--interval", interval, "--include", "Shapes*", "--duplication", mode,
-                                   "--instrument", instrument, "--count-checks", "true"])
+    def counts(self, version, instrument, mode, *more, program=("Shapes",)):
+        _, path = sampled(version, "-cp", self.shapes, *program,
+                          options=["--interval", "1", "--include", program[0] + "*", "--duplication", mode,
+                                   "--instrument", instrument, "--count-checks", "true", *more])
         return {row[0]: n for row, n in rows_of(path, "checks").items()}
 
     @each_jdk()
@@ -116,6 +116,25 @@ class Checks(unittest.TestCase):
             self.assertEqual((partial["entries"], partial["back edges"]),
                              (full["entries"], full["back edges"]))
         self.assertGreater(full["back edges"], 5000)
+
+    @each_jdk(versions=(25,))
+    def test_property_one_with_threads_and_exceptions(self, version):
+        """Known has threads: what they do is the same in every run, up to waiting for each other."""
+        for instrument in ("call-edge", ALL):
+            full = self.counts(version, instrument, "full", program=("Known",))
+            partial = self.counts(version, instrument, "partial", program=("Known",))
+            self.assertLessEqual(full["checks"], full["entries"] + full["back edges"])
+            self.assertLessEqual(partial["checks"], partial["entries"] + partial["back edges"])
+            self.assertLessEqual(partial["checks"], 1.01 * full["checks"])
+
+    @each_jdk(versions=(17,))
+    def test_checks_of_one_kind(self, version):
+        """The parts of the framework's cost: together they are all checks."""
+        found = {kind: self.counts(version, "call-edge", "full", "--checks-only", kind)
+                 for kind in ("all", "entries", "back-edges")}
+        self.assertEqual(found["entries"]["checks"], found["entries"]["entries"])
+        self.assertEqual(found["back-edges"]["checks"], found["back-edges"]["back edges"])
+        self.assertEqual(found["all"]["checks"], found["entries"]["checks"] + found["back-edges"]["checks"])
 
     @each_jdk(versions=(25,))
     def test_property_one_for_all_classes(self, version):
