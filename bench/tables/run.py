@@ -6,7 +6,7 @@
   bench/tables/run.py p0-table2 --jdk 25 --workload h2
 
 p0-table2  samples x stride: overhead / accuracy       p0-table3  per program, small and large
-p1         bias programs; correction off, density, full  p2       exhaustive, framework, intervals
+p1         bias programs; correction off, density, full  p2       Tables 1 to 5
 p3         granularities, constant and jittered        p4         correlation of successive runs
 p2-checks  Property 1 by counting                      p2-accuracy  call edges and fields against interval 1
 p3-same    equal files, exact totals
