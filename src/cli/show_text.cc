@@ -274,6 +274,12 @@ std::string Summary(const Profile& profile, const std::string& path) {
   for (const auto& [reason, count] : profile.lost) {
     if (count > 0) lost += (lost.empty() ? "" : ", ") + Grouped(count) + " " + Printable(reason);
   }
+  if (std::string inlined = metadata("inlined-call-sites"); !inlined.empty()) {
+    lost += (lost.empty() ? "" : ", ") + ("calls of " + Printable(inlined) + " inlined call sites");
+  }
+  if (std::string time = metadata("interpreted-time"); !time.empty()) {
+    lost += (lost.empty() ? "" : ", ") + ("interpreted code (" + Printable(time) + " at threads in Java)");
+  }
   if (!lost.empty()) out += "not seen: " + lost + "\n";
   if (!profile.skipped_methods.empty()) {
     out += fmt::format("{} methods left as they are (--by skipped)\n",
