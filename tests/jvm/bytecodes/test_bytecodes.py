@@ -200,6 +200,13 @@ class Counting(unittest.TestCase):
         self.assertEqual(result.returncode, 3)
         self.assertIn("line 1: expected one whole number", result.stderr)
 
+    def test_virtual_threads_and_their_carriers_do_not_wait_for_each_other(self):
+        version = max(JDKS)
+        if version < 21:
+            self.skipTest("needs JDK 21")
+        result, _ = profile_of(version, "-cp", compile_java([HERE / "Virtual.java"]), "Virtual")
+        self.assertEqual(result.stdout, "done\n")
+
     def test_bad_granularity_is_refused(self):
         version = min(JDKS)
         result, _ = self.profile(version, options=("--granularity", "0"), check=False)

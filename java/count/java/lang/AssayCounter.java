@@ -30,7 +30,7 @@ public final class AssayCounter {
     /** All but the first are negative. */
     private static final int COUNTING = 0, OUTSIDE = -1, SUSPENDED = -2, SYSTEM = -3;
 
-    private static final Object LOCK = new Object();
+    private static final long OWNER = U.objectFieldOffset(AssayCounter.class, "owner");
     private static final AssayCounter NOBODY = new AssayCounter(null);
 
     /**
@@ -70,6 +70,8 @@ public final class AssayCounter {
     private int random;
     private final Thread thread;
     private AssayCounter next;
+    /** Of NOBODY only: the thread that changes the table. */
+    private volatile Thread owner;
     /** Outer activations: base, mode, kept for each. */
     private long[] outer;
     private int outers;
@@ -376,6 +378,27 @@ public final class AssayCounter {
         }
     }
 
+    /**
+     * Not a monitor: a virtual thread that waits for one gives its carrier away, and a carrier that then asks for its
+     * own counter waits for a thread that only it could run. False: the calling thread has it already.
+     */
+    private static boolean lock() {
+        Thread thread = Thread.currentThread();
+        if (NOBODY.owner == thread) {
+            return false;
+        }
+        while (!U.compareAndSetReference(NOBODY, OWNER, null, thread)) {
+            Thread.onSpinWait();
+        }
+        return true;
+    }
+
+    private static void unlock(boolean locked) {
+        if (locked) {
+            NOBODY.owner = null;
+        }
+    }
+
     private static AssayCounter find(Thread thread) {
         int tid = thread == null ? 0 : (int) U.getLong(thread, TID);
         if (tid == 0) {
@@ -383,7 +406,8 @@ public final class AssayCounter {
         }
         AssayCounter counter;
         boolean full;
-        synchronized (LOCK) {
+        boolean locked = lock();
+        try {
             int slot = tid & (TABLE.length - 1);
             AssayCounter before = null;
             for (counter = TABLE[slot]; counter != NOBODY; counter = counter.next) {
@@ -402,6 +426,8 @@ public final class AssayCounter {
             U.storeFence();
             TABLE[slot] = counter;
             full = ++threads > crowd;
+        } finally {
+            unlock(locked);
         }
         // Until here the thread is a system thread, so that what the following calls is not counted.
         counter.admit();
@@ -428,7 +454,8 @@ public final class AssayCounter {
 
     /** Forgets the counters of threads that ended. */
     private static void makeRoom() {
-        synchronized (LOCK) {
+        boolean locked = lock();
+        try {
             threads = 0;
             for (int slot = 0; slot < TABLE.length; slot++) {
                 AssayCounter kept = NOBODY;
@@ -446,6 +473,8 @@ public final class AssayCounter {
                 TABLE[slot] = kept;
             }
             crowd = threads * 2 + 512;
+        } finally {
+            unlock(locked);
         }
     }
 
@@ -458,7 +487,8 @@ public final class AssayCounter {
 
     /** Bytecodes counted since the last sample of each thread. */
     private static long unsampled() {
-        synchronized (LOCK) {
+        boolean locked = lock();
+        try {
             long sum = ended;
             for (AssayCounter first : TABLE) {
                 for (AssayCounter counter = first; counter != NOBODY; counter = counter.next) {
@@ -466,6 +496,8 @@ public final class AssayCounter {
                 }
             }
             return sum;
+        } finally {
+            unlock(locked);
         }
     }
 }
