@@ -94,17 +94,17 @@ class CallsCollector final : public Collector {
  private:
   // A tick costs the thread that makes it about 17 us here (a wake-up in a virtual machine), ten times
   // what a short burst costs: few ticks and long bursts are cheaper, and at least as accurate, where
-  // nothing cuts bursts short (docs/results.md).
+  // nothing cuts bursts short. Elsewhere ticks are as frequent as 1 % of a core allows (docs/results.md).
   Status ChooseDefaults(int release) {
-    bool has_entry_barrier = release >= kFirstWithEntryBarrier;
+    const bool has_entry_barrier = release >= kFirstWithEntryBarrier;
+    const std::string via = options_.Text("via");
+    const bool bursts_stay_whole = has_entry_barrier && (via == "auto" || via == "entry");
     auto set = [this](const char* name, const char* value) -> Status {
       return options_.IsSet(name) ? Status() : options_.Set(name, value);
     };
-    if (!has_entry_barrier) return set("correct", "off");
-    std::string via = options_.Text("via");
-    if (via != "auto" && via != "entry") return {};
-    if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", "256"));
-    return set("tick", "4ms");
+    if (!has_entry_barrier) ASSAY_TRY(set("correct", "off"));
+    if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", bursts_stay_whole ? "256" : "32"));
+    return set("tick", bursts_stay_whole ? "4ms" : "3ms");
   }
 
   static int FeatureRelease(JavaVM* vm) {

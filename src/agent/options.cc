@@ -26,9 +26,10 @@ constexpr OptionSpec kOptions[] = {
     {"seed", kCount, "1", "", "", "seed of every random choice"},
 
     {"tick", kDuration, "500us", "", "calls,contexts,sampled",
-     "time between two bursts of samples, of the timer trigger, or between samples [1ms]"},
+     "time between two bursts of samples [4ms, before JDK 20 3ms], of the timer trigger, or between samples of"
+     " contexts [1ms]"},
     {"samples", kCountAll, "16", "", "calls",
-     "calls sampled per burst; all = every call (JDK 20 and newer: 256 at the default tick)"},
+     "calls sampled per burst; all = every call (at the default tick 256, before JDK 20 32)"},
     {"stride", kCount, "3", "", "calls", "take every N-th call within a burst"},
     {"depth", kCount, "2", "", "calls", "methods kept per sample; 2 = callee and caller"},
     {"correct", kChoice, "full", "off|density|full", "calls",
