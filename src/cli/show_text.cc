@@ -274,10 +274,11 @@ std::string Summary(const Profile& profile, const std::string& path) {
   for (const auto& [reason, count] : profile.lost) {
     if (count > 0) lost += (lost.empty() ? "" : ", ") + Grouped(count) + " " + Printable(reason);
   }
-  if (std::string inlined = metadata("inlined-call-sites"); !inlined.empty()) {
+  const bool sees_all = metadata("via") == "probe";  // probes are in interpreted and inlined code too
+  if (std::string inlined = metadata("inlined-call-sites"); !inlined.empty() && !sees_all) {
     lost += (lost.empty() ? "" : ", ") + ("calls of " + Printable(inlined) + " inlined call sites");
   }
-  if (std::string time = metadata("interpreted-time"); !time.empty()) {
+  if (std::string time = metadata("interpreted-time"); !time.empty() && !sees_all) {
     lost += (lost.empty() ? "" : ", ") + ("interpreted code (" + Printable(time) + " at threads in Java)");
   }
   if (!lost.empty()) out += "not seen: " + lost + "\n";

@@ -126,7 +126,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
   auto interpreter = methods_->interpreter();
   hooks.interpreter_begin = interpreter.begin;
   hooks.interpreter_end = interpreter.end;
-  running_code_.Open(interpreter);
+  running_code_.Open(interpreter, hooks.code);
   PrepareMethodIds(jni);
   watch_->AddAll(jni);
   hooks.active = true;

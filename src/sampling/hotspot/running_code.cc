@@ -10,9 +10,10 @@ std::atomic<RunningCode*> g_running{nullptr};
 
 }  // namespace
 
-void RunningCode::Open(CompiledMethods::Range interpreter) {
+void RunningCode::Open(CompiledMethods::Range interpreter, const CodeHeap& code) {
   interpreter_ = interpreter;
-  interpreted_ = other_ = 0;
+  code_ = &code;
+  interpreted_ = compiled_ = 0;
   since_ns_ = 0;
   g_running = this;
   open_ = interpreter.end > interpreter.begin && signals_.Open(OnSignal).ok();
@@ -30,8 +31,11 @@ void RunningCode::LookAt(ThreadSlot& slot) {
 void RunningCode::OnSignal(ThreadSlot&, void* context) {
   RunningCode& self = *g_running.load(std::memory_order_acquire);
   const auto pc = static_cast<uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-  const bool interpreted = pc >= self.interpreter_.begin && pc < self.interpreter_.end;
-  (interpreted ? self.interpreted_ : self.other_).fetch_add(1, std::memory_order_relaxed);
+  if (pc >= self.interpreter_.begin && pc < self.interpreter_.end) {
+    self.interpreted_.fetch_add(1, std::memory_order_relaxed);
+  } else if (self.code_->FindBlob(pc) != 0) {
+    self.compiled_.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace assay::sampling

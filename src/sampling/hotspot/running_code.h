@@ -1,4 +1,4 @@
-// Which code threads in Java were executing: interpreted or compiled. Now and then the tick thread
+// Which code threads in Java were executing: interpreted or compiled (the VM's own does not count). Now and then the tick thread
 // interrupts one thread and looks at its program counter; so few that the program does not notice
 // (kEveryNs). Tells how much of the time no yieldpoint of compiled code could see.
 #pragma once
@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "src/base/result.h"
+#include "src/sampling/hotspot/code_heap.h"
 #include "src/sampling/hotspot/compiled_methods.h"
 #include "src/sampling/thread_signals.h"
 
@@ -17,7 +18,7 @@ class RunningCode {
   static constexpr uint64_t kEveryNs = 50000000;
 
   // One at a time in a process. Without a free signal nothing is counted.
-  void Open(CompiledMethods::Range interpreter);
+  void Open(CompiledMethods::Range interpreter, const CodeHeap& code);
   // Nobody asks any more.
   void Close() { signals_.Close(); }
 
@@ -26,7 +27,7 @@ class RunningCode {
   // The slot is pinned, its thread in Java.
   void LookAt(ThreadSlot& slot);
 
-  uint64_t looks() const { return interpreted_ + other_; }
+  uint64_t looks() const { return interpreted_ + compiled_; }
   double interpreted_share() const { return looks() == 0 ? 0 : 1.0 * interpreted_ / looks(); }
 
  private:
@@ -36,7 +37,8 @@ class RunningCode {
   bool open_ = false;
   uint64_t since_ns_ = 0;
   CompiledMethods::Range interpreter_{0, 0};
-  std::atomic<uint64_t> interpreted_{0}, other_{0};
+  const CodeHeap* code_ = nullptr;
+  std::atomic<uint64_t> interpreted_{0}, compiled_{0};
 };
 
 }  // namespace assay::sampling
