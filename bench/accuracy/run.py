@@ -13,9 +13,9 @@ from harness import accuracy, cli, configs, papers, paths, plots, results
 
 DEFAULT = {
     "paper": ["calls", "calls-off", "calls-density", "timer", "p0-jikes", "p0-j9", "p1", "sampled", "jfr-10ms",
-              "jfr-1ms", "jfr-cpu"],
+              "jfr-1ms", "jfr-cpu", "async-10ms", "async-1ms", "async-calls"],
     "production": ["calls", "calls-off", "calls-density", "timer", "p0-jikes", "p1", "jfr-10ms", "jfr-1ms",
-                   "jfr-cpu"],
+                   "jfr-cpu", "async-10ms", "async-1ms", "async-calls"],
 }
 QUICK = ["calls", "calls-off", "timer", "jfr-10ms"]
 
@@ -62,7 +62,7 @@ def main():
     arguments = parser.parse_args()
     for setting in arguments.setting or ("paper", "production"):
         names = arguments.config or (QUICK if arguments.quick else DEFAULT[setting])
-        chosen = configs.pick(names + [n for n in configs.CONFIGS if n.startswith("async")])
+        chosen, left_out = configs.available(configs.pick(names))
         text = ""
         for jdk in cli.jdks(arguments):
             run = accuracy.Accuracy("accuracy", paths.RAW / f"accuracy-{setting}-{jdk}.jsonl", jdk, setting,
@@ -74,7 +74,7 @@ def main():
             text += body(run, work, chosen)
             if arguments.publish:
                 results.publish(run.raw, run.rows)
-        text += papers.ACCURACY
+        text += configs.skipped(left_out) + papers.ACCURACY
         print(text)
         if arguments.publish:
             results.section(f"accuracy-{setting}", f"Accuracy, {setting} setting", text, run.info,

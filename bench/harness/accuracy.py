@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 import run as runner
-from peers import jfr
+from peers import async_profiler, jfr
 
 from . import configs, graph, machine, paths, process
 
@@ -93,8 +93,9 @@ class Accuracy:
 
     def evaluate(self, truth, config, out):
         """Overlaps of one profile with the truth."""
-        if config.kind == "jfr":
+        if config.kind in ("jfr", "async"):
             top, stacks, samples = jfr.load(jfr.convert(out, self.jdk))
+            top, stacks = (async_profiler.undo_entry(g, config.entry_bytes) for g in (top, stacks))
             exact = self._graph(truth)
             # Both readings of a recording are tried and the better one is shown: fair to the peer.
             best = max((top, stacks), key=lambda g: graph.overlap(exact, g))

@@ -1,13 +1,14 @@
 """The configurations that are compared: nothing, ours, and the peers.
 
 A configuration turns a Java command into the command that measures it. `kind` says what it leaves
-behind: "" nothing, "assay" a profile of ours, "jfr" a recording for the converter.
+behind: "" nothing, "assay" a profile of ours, "jfr" a recording for the converter, "async" a recording
+by async-profiler.
 """
 import dataclasses
-import os
 import pathlib
 
 import run as runner
+from peers import async_profiler
 
 from . import paths
 
@@ -17,13 +18,20 @@ class Config:
     name: str
     label: str
     assay: tuple = None          # options of `assay run`
-    flags: tuple = ()            # JVM flags; {out} stands for the output file
+    flags: tuple = ()            # JVM flags; {out} stands for the output file, {jfc} and {async_profiler} for the peers' files
     params: tuple = ()           # "key=value" for the driver
     kind: str = ""
     min_jdk: int = 17
+    entry_bytes: int = 0         # what a peer's instrumentation puts before a method's code
+
+    @property
+    def missing(self):
+        """Why it cannot run here, or ""."""
+        return f"{async_profiler.VARIABLE} is not set" if self.kind == "async" and not async_profiler.given() else ""
 
     def command(self, workload, jdk, size, iterations, out, flags=(), marks=True):
-        own = [flag.format(out=out, jfc=jfc_folder()) for flag in self.flags]
+        peer = async_profiler.library(async_profiler.given()) if self.kind == "async" else ""
+        own = [flag.format(out=out, jfc=jfc_folder(), async_profiler=peer) for flag in self.flags]
         more = [word for p in self.params for word in ("--param", p)] + (["--marks"] if marks else [])
         java = [runner.java(jdk), *runner.program(workload, size, iterations, [*flags, *own], more)]
         if self.assay is None:
@@ -57,9 +65,8 @@ def _jfr(name, label, settings, min_jdk=17):
     return Config(name, label, flags=flags, kind="jfr", min_jdk=min_jdk)
 
 
-def _async(name, label, options):
-    library = os.environ.get("ASYNC_PROFILER")
-    return Config(name, label, flags=(f"-agentpath:{library}=start,{options},file={{out}},jfr",), kind="jfr")
+def _async(name, label, options, entry_bytes=0):
+    return Config(name, label, flags=(async_profiler.flag(options),), kind="async", entry_bytes=entry_bytes)
 
 
 BASE = Config("base", "no profiler")
@@ -91,11 +98,11 @@ ALL = [
     _jfr("jfr-10ms", "JFR at 10 ms", "10ms"),
     _jfr("jfr-1ms", "JFR at its fastest (1 ms)", "1ms"),
     dataclasses.replace(_jfr("jfr-cpu", "JFR CPU-time samples at 1 ms", "cpu", 25)),
+    _async("async-10ms", "async-profiler, CPU at 10 ms", "event=cpu,interval=10ms"),
+    _async("async-1ms", "async-profiler, CPU at 1 ms", "event=cpu,interval=1ms"),
+    _async("async-calls", "async-profiler, every 1,000th call", "event=*.*,interval=1000", async_profiler.ENTRY_BYTES),
     Config("extra-1", "base with 1 % more work", params=("extra=1",)),
 ]
-if os.environ.get("ASYNC_PROFILER"):
-    ALL += [_async("async-cpu", "async-profiler, CPU at 1 ms", "event=cpu,interval=1ms"),
-            _async("async-10ms", "async-profiler, CPU at 10 ms", "event=cpu,interval=10ms")]
 
 CONFIGS = {c.name: c for c in ALL}
 
@@ -107,8 +114,23 @@ def pick(names):
     return [CONFIGS[n] for n in names]
 
 
+def available(chosen):
+    """(those that can run here, those that cannot); ends the command where a peer was asked for with a wrong path."""
+    if async_profiler.given() and any(c.kind == "async" for c in chosen):
+        try:
+            async_profiler.library(async_profiler.given())
+        except async_profiler.WrongPath as failure:
+            raise SystemExit(str(failure)) from None
+    return [c for c in chosen if not c.missing], [c for c in chosen if c.missing]
+
+
+def skipped(left_out):
+    """What a table says about configurations that could not run."""
+    return "".join(f"Skipped: {c.label} ({c.missing}).\n" for c in left_out) + ("\n" if left_out else "")
+
+
 def suffix(config):
-    return {"assay": ".profile", "jfr": ".jfr"}.get(config.kind, ".none")
+    return {"assay": ".profile", "jfr": ".jfr", "async": ".jfr"}.get(config.kind, ".none")
 
 
 def output(folder, config, tag):

@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import cli, configs, experiment, papers, paths, results, stats
 
 DEFAULT = ["base", "null", "idle", "calls", "timer", "contexts", "sampled", "bytecodes", "jfr-10ms", "jfr-1ms",
-           "jfr-cpu"]
+           "jfr-cpu", "async-10ms", "async-1ms", "async-calls"]
 QUICK = ["base", "null", "calls", "jfr-10ms"]
 
 
@@ -67,8 +67,8 @@ def main():
     parser.add_argument("--iterations", type=int, default=6)
     parser.add_argument("--target", type=float, default=0.004, help="stop at this half-width of the interval")
     arguments = parser.parse_args()
-    chosen = configs.pick(arguments.config or (QUICK if arguments.quick else DEFAULT))
-    if chosen[0].name != "base":
+    chosen, left_out = configs.available(configs.pick(arguments.config or (QUICK if arguments.quick else DEFAULT)))
+    if not chosen or chosen[0].name != "base":
         chosen.insert(0, configs.BASE)
     text, start = "", time.monotonic()
     for jdk in cli.jdks(arguments):
@@ -76,7 +76,7 @@ def main():
         text += body(run, work, chosen)
         if arguments.publish:
             results.publish(run.raw, run.rows)
-    text += papers.OVERHEAD
+    text += configs.skipped(left_out) + papers.OVERHEAD
     print(text)
     print(f"({time.monotonic() - start:.0f} s; raw data in {paths.RAW})")
     if arguments.publish:

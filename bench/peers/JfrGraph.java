@@ -12,7 +12,8 @@ import jdk.jfr.consumer.RecordingFile;
 /**
  * Turns the execution samples of a flight recording into a call graph in the JSON that
  * `assay show --by edges --json` writes. "edges" has for each sample the edge into its top frame;
- * "stack_edges" every edge on the stack. Arguments: recording, output.
+ * "stack_edges" every edge on the stack. Frames that are not Java (async-profiler records the VM's, the
+ * C library's and the kernel's too) are passed over. Arguments: recording, output.
  */
 final class JfrGraph {
     private static final List<String> EVENTS =
@@ -36,7 +37,7 @@ final class JfrGraph {
     private void add(RecordedEvent event) {
         samples++;
         if (event.getStackTrace() == null) return;
-        List<RecordedFrame> frames = event.getStackTrace().getFrames();
+        List<RecordedFrame> frames = event.getStackTrace().getFrames().stream().filter(JfrGraph::isJava).toList();
         if (event.getStackTrace().isTruncated()) truncated++;
         for (int i = 0; i + 1 < frames.size(); i++) {
             String edge = edge(frames.get(i + 1), frames.get(i));
@@ -48,6 +49,11 @@ final class JfrGraph {
             top.merge(edge, 1L, Long::sum);
             all.merge(edge, 1L, Long::sum);
         }
+    }
+
+    /** async-profiler gives frames without a Java method a descriptor that no method can have: a class without a name. */
+    private static boolean isJava(RecordedFrame frame) {
+        return frame.getMethod() != null && !frame.getMethod().getDescriptor().endsWith(")L;");
     }
 
     private static String edge(RecordedFrame caller, RecordedFrame callee) {
