@@ -1,6 +1,5 @@
 #include "src/cli/applied_plan.h"
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -19,14 +18,6 @@ std::string ReadText(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::filesystem::path MakeFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "assay-plan-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) {
-    throw CommandError("cannot make a folder like " + pattern, kRefused);
-  }
-  return pattern;
-}
-
 }  // namespace
 
 plan::Plan LoadPlan(const std::string& path) {
@@ -37,11 +28,11 @@ plan::Plan LoadPlan(const std::string& path) {
 }
 
 AppliedPlan::AppliedPlan(const std::string& path)
-    : path_(AbsolutePath(path)), plan_(LoadPlan(path)), folder_(MakeFolder()) {
+    : path_(AbsolutePath(path)), plan_(LoadPlan(path)) {
   flags_ = plan_.flags;
   optimize::Directives directives = optimize::DirectivesOf(plan_);
   if (directives.json.empty()) return;
-  directives_path_ = (folder_ / "directives.json").string();
+  directives_path_ = folder_.File("directives.json");
   std::ofstream(directives_path_) << directives.json;
   directives_ = directives.count;
   flags_.push_back("-XX:+UnlockDiagnosticVMOptions");
@@ -50,14 +41,9 @@ AppliedPlan::AppliedPlan(const std::string& path)
   flags_.push_back("-XX:+DisplayVMOutputToStderr");
 }
 
-AppliedPlan::~AppliedPlan() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
-
 void AppliedPlan::SetOptions(agent::Options* options) {
   report_path_ = options->IsSet("apply-report") ? AbsolutePath(options->Text("apply-report"))
-                                                : (folder_ / "report").string();
+                                                : folder_.File("report");
   for (const auto& [name, value] :
        {std::pair<std::string, std::string>{"apply", path_}, {"apply-report", report_path_}}) {
     if (Status status = options->Set(name, value); !status.ok()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/agent/options.h"
+#include "src/cli/scratch_folder.h"
 #include "src/plan/plan.h"
 
 namespace assay::cli {
@@ -17,8 +18,6 @@ plan::Plan LoadPlan(const std::string& path);
 class AppliedPlan {
  public:
   explicit AppliedPlan(const std::string& path);
-  AppliedPlan(const AppliedPlan&) = delete;
-  ~AppliedPlan();
 
   const plan::Plan& plan() const { return plan_; }
   // JVM flags: the plan's own, and the compiler directives for what it inlines.
@@ -30,7 +29,7 @@ class AppliedPlan {
   // The flags and, where it is needed, the agent.
   std::vector<std::string> AllFlags();
   const std::string& directives_path() const { return directives_path_; }
-  const std::filesystem::path& folder() const { return folder_; }  // goes with this object
+  const std::filesystem::path& folder() const { return folder_.path(); }  // goes with this object
   size_t directives() const { return directives_; }
 
   // What became of the plan, for people: one line, and one per site that was left alone.
@@ -41,7 +40,7 @@ class AppliedPlan {
  private:
   std::string path_;
   plan::Plan plan_;
-  std::filesystem::path folder_;
+  ScratchFolder folder_{"plan"};
   std::string directives_path_;  // "" when nothing is inlined
   size_t directives_ = 0;
   std::string report_path_;

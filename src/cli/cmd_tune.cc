@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "src/cli/load.h"
 #include "src/cli/program.h"
 #include "src/cli/readback.h"
+#include "src/cli/scratch_folder.h"
 #include "src/cli/terminal.h"
 #include "src/cli/tune_parts.h"
 #include "src/optimize/directives.h"
@@ -39,16 +39,9 @@ struct TuneCommand {
 class Tuner {
  public:
   explicit Tuner(const TuneCommand& options) : options_(options) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "assay-tune-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw CommandError("cannot make " + pattern, kRefused);
-    folder_ = pattern;
     auto budget = agent::ParseDuration(options.budget);
     if (!budget.ok()) throw CommandError("--budget " + options.budget + " is not a time like 10m");
     end_ = Clock::now() + std::chrono::nanoseconds(*budget);
-  }
-  ~Tuner() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
   }
 
   int Run() {
@@ -100,7 +93,7 @@ class Tuner {
   plan::Plan MakePlan() {
     std::string profile = options_.profile;
     if (profile.empty()) {
-      profile = (folder_ / "profile").string();
+      profile = folder_.File("profile");
       Activity activity("profiling");
       Outcome outcome = RunProgram(
           options_.command,
@@ -134,7 +127,7 @@ class Tuner {
 
   // Interleaved: A B B A A B ... The speed-up when it is one, else 0.
   double Measure(const std::string& name, const std::vector<Part>& parts, size_t shares_left) {
-    std::string path = (folder_ / (name + ".plan")).string();
+    std::string path = folder_.File(name + ".plan");
     std::ofstream(path) << plan::PlanText(Together(parts));
     AppliedPlan applied(path);
     std::vector<std::string> with = applied.AllFlags();
@@ -211,7 +204,7 @@ class Tuner {
 
   const std::vector<std::string> kAsItIs = {};
   const TuneCommand& options_;
-  std::filesystem::path folder_;
+  ScratchFolder folder_{"tune"};
   Clock::time_point end_;
   int status_ = 0;
   bool status_known_ = false;
