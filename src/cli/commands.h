@@ -45,6 +45,7 @@ void RegisterInfer(Cli& cli);
 void RegisterReport(Cli& cli);
 void RegisterExport(Cli& cli);
 void RegisterRewrite(Cli& cli);
+void RegisterCalibrate(Cli& cli);
 void RegisterPlan(Cli& cli);
 void RegisterTune(Cli& cli);
 void RegisterDoctor(Cli& cli);
@@ -67,6 +68,7 @@ inline constexpr void (*kCommands[])(Cli&) = {
     RegisterReport,
     RegisterExport,
     RegisterRewrite,
+    RegisterCalibrate,
     RegisterPlan,
     RegisterTune,
     RegisterDoctor,

@@ -7,8 +7,6 @@
 namespace assay::instrument {
 namespace {
 
-constexpr uint32_t kMostWeight = 1000;
-
 struct Range {
   uint8_t last;  // opcode
   std::string_view name;

@@ -11,6 +11,8 @@
 
 namespace assay::instrument {
 
+inline constexpr uint32_t kMostWeight = 1000;
+
 struct OpcodeWeights {
   std::array<uint16_t, 256> of;
   OpcodeWeights() { of.fill(1); }

@@ -5,7 +5,7 @@ import re
 import tempfile
 import unittest
 
-from assay_test import assay, compile_java, each_jdk, java, run, show_json, JDKS
+from assay_test import assay, compile_java, each_jdk, java, run, show_json, BUILD, JDKS
 
 HERE = pathlib.Path(__file__).parent
 APPLICATION = ("--include", "Counted*")
@@ -199,6 +199,36 @@ class Counting(unittest.TestCase):
         result, _ = self.profile(version, options=("--weights", folder / "weights"), check=False)
         self.assertEqual(result.returncode, 3)
         self.assertIn("line 1: expected one whole number", result.stderr)
+
+    @each_jdk()
+    def test_calibrated_weights_are_accepted_and_their_error_is_stated(self, version):
+        file = pathlib.Path(tempfile.mkdtemp()) / "weights"
+        said = assay("calibrate", "--quick", "-o", file, "--", java(version)).stdout
+        self.assertRegex(said, r"error: [\d.]+ % of the time of a program that was not used for the fit \(median of 63; "
+                               r"[\d.]+ % when every")
+        text = file.read_text()
+        weights = dict(re.findall(r"^([a-z-]+) (\d+)$", text, re.MULTILINE))
+        self.assertEqual(len(weights), 24)
+        self.assertGreater(sum(map(int, weights.values())), 0)
+        _, path = self.profile(version, options=(*APPLICATION, "--weights", file))
+        self.assertIn("weights", show_json(path)["metadata"])
+        # The instructions were counted by class, and their sum is right.
+        listing = run(java(version, "javap"), "-c", "-p", "-cp", BUILD / "java" / "assay-calibrate.jar",
+                      "assay.calibrate.KernelNumbers").stdout
+        body = listing.split("static int xorshift(int);")[1].split("\n\n")[0]
+        length = len(re.findall(r"^\s+\d+: \w+", body, re.MULTILINE))
+        # Before the loop 4 instructions, its condition 3, behind it 2.
+        counted = int(re.search(r"^# xorshift (\d+) ", text, re.MULTILINE)[1])
+        self.assertLess(abs(counted - (4 + 3 * 1001 + (length - 9) * 1000 + 2)), 24)
+
+    def test_calibrate_refuses_what_is_no_jvm(self):
+        for command, said in ((("sh", "x.sh"), "write -- java"), (("/nowhere/java",), "cannot run /nowhere/java")):
+            result = assay("calibrate", "--quick", "-o", "/dev/null", "--", *command, check=False)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(said, result.stderr)
+        result = assay("calibrate", "--quick", "-o", "/dev/null", "--", java(min(JDKS)), "-XX:+NoSuchFlag", check=False)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("ended with status 1", result.stderr)
 
     def test_virtual_threads_and_their_carriers_do_not_wait_for_each_other(self):
         version = max(JDKS)
