@@ -6,7 +6,7 @@ build="g++ cmake ninja-build make git openjdk-17-jdk-headless libgtest-dev libgm
   libcli11-dev nlohmann-json3-dev libfmt-dev libzip-dev"
 test="python3 binutils chromium chromium-driver protobuf-compiler llvm-14 valgrind libeclipse-jdt-core-java libh2-java
   libxalan2-java librhino-java liblucene8-java"
-bench="libbenchmark-dev python3-matplotlib libeclipse-jdt-core-java libh2-java libhsqldb-java libderby-java
+bench="libbenchmark-dev libeclipse-jdt-core-java libh2-java libhsqldb-java libderby-java
   libxalan2-java libxerces2-java libsaxonhe-java librhino-java liblucene8-java antlr4 jython clojure
   libjackson2-databind-java libcommons-math3-java libcommons-compress-java libfreemarker-java"
 # Jars for `make corpus`; their number is what matters, and that they come from many compilers.

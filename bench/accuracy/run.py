@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import accuracy, cli, configs, papers, paths, plots, results
+from harness import accuracy, cli, configs, papers, paths, results, tradeoff
 
 DEFAULT = {
     "paper": ["calls", "calls-off", "calls-density", "timer", "p0-jikes", "p0-j9", "p1", "sampled", "jfr-10ms",
@@ -80,7 +80,7 @@ def main():
             results.section(f"accuracy-{setting}", f"Accuracy, {setting} setting", text, run.info,
                             "make bench-accuracy")
     if arguments.publish:
-        plots.accuracy_against_overhead()
+        tradeoff.publish()
 
 
 if __name__ == "__main__":

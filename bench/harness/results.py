@@ -27,11 +27,12 @@ def percent(estimate, sign=True):
 
 
 def section(name, title, body, info, command, path=None):
-    """Writes or replaces one section of docs/results.md; the others stay as they are."""
+    """Writes or replaces one section of docs/results.md; the others stay as they are. `info` None: nothing was run."""
     path = path or paths.RESULTS
     path.parent.mkdir(parents=True, exist_ok=True)
     text = path.read_text() if path.exists() else HEAD
-    block = (f"<!-- begin {name} -->\n## {title}\n\n`{command}`. {machine.sentence(info)}\n\n"
+    made = f"`{command}`." + (f" {machine.sentence(info)}" if info else "")
+    block = (f"<!-- begin {name} -->\n## {title}\n\n{made}\n\n"
              f"{body.strip()}\n<!-- end {name} -->\n")
     pattern = re.compile(rf"<!-- begin {re.escape(name)} -->.*?<!-- end {re.escape(name)} -->\n", re.DOTALL)
     if pattern.search(text):

@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import cli, configs, experiment, papers, paths, results, stats
+from harness import cli, configs, experiment, papers, paths, results, stats, tradeoff
 
 DEFAULT = ["base", "null", "idle", "calls", "timer", "contexts", "sampled", "bytecodes", "jfr-10ms", "jfr-1ms",
            "jfr-cpu", "async-10ms", "async-1ms", "async-calls"]
@@ -81,6 +81,7 @@ def main():
     print(f"({time.monotonic() - start:.0f} s; raw data in {paths.RAW})")
     if arguments.publish:
         results.section("overhead", "Overhead", text, run.info, "make bench-overhead")
+        tradeoff.publish()
 
 
 if __name__ == "__main__":
