@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import accuracy, cli, configs, papers, paths, results, tradeoff
+from harness.limit import LIMIT
 
 DEFAULT = {
     "paper": ["calls", "calls-off", "calls-density", "timer", "p0-jikes", "p0-j9", "p1", "sampled", "jfr-10ms",
@@ -55,18 +56,18 @@ def main():
     parser = cli.parser(__doc__)
     parser.add_argument("--setting", choices=("paper", "production"), action="append")
     parser.add_argument("--config", action="append", metavar="NAME", help=", ".join(configs.CONFIGS))
-    parser.add_argument("--iterations", type=int, default=4 if cli.QUICK else 8)
+    parser.add_argument("--iterations", type=int, help="8 without (4 in the quick form)")
     parser.add_argument("--ceiling", action="store_true",
                         help="also in the paper setting, where two exact runs of a deterministic program agree")
     parser.add_argument("--repeats", type=int)
-    arguments = parser.parse_args()
+    arguments = cli.parse(parser)
     for setting in arguments.setting or ("paper", "production"):
         names = arguments.config or (QUICK if arguments.quick else DEFAULT[setting])
         chosen, left_out = configs.available(configs.pick(names))
         text = ""
         for jdk in cli.jdks(arguments):
             run = accuracy.Accuracy("accuracy", paths.RAW / f"accuracy-{setting}-{jdk}.jsonl", jdk, setting,
-                                    arguments.size, arguments.iterations)
+                                    arguments.size, arguments.iterations or (4 if arguments.quick else 8))
             work = cli.workloads(arguments, jdk, deterministic=setting == "paper")
             for workload in work:
                 run.run(workload, chosen, arguments.repeats or (1 if arguments.quick else 3),
@@ -74,7 +75,7 @@ def main():
             text += body(run, work, chosen)
             if arguments.publish:
                 results.publish(run.raw, run.rows)
-        text += configs.skipped(left_out) + papers.ACCURACY
+        text += configs.skipped(left_out) + LIMIT.sentence() + papers.ACCURACY
         print(text)
         if arguments.publish:
             results.section(f"accuracy-{setting}", f"Accuracy, {setting} setting", text, run.info,

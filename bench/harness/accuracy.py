@@ -16,6 +16,7 @@ import run as runner
 from peers import async_profiler, jfr
 
 from . import configs, graph, machine, paths, process
+from .limit import LIMIT, Spent
 
 FLAGS = {"paper": ("-XX:TieredStopAtLevel=1", "-XX:-Inline"), "production": ()}
 TRUTH = {"paper": "exact", "production": "calls-all"}
@@ -110,8 +111,15 @@ class Accuracy:
                    for r in self.rows)
 
     def run(self, workload, chosen, repeats=3, log=sys.stderr, with_ceiling=True):
-        """All configurations of one workload, `repeats` times, and the ceiling."""
+        """All configurations of one workload, `repeats` times, and the ceiling, within the command's time limit."""
         ceiling = configs.Config("ceiling", "ceiling")
+        try:
+            self._repeats(workload, chosen, ceiling, repeats, with_ceiling)
+        except Spent:
+            LIMIT.leave_out(workload.name)
+        self.progress(workload, [ceiling, *chosen], log)
+
+    def _repeats(self, workload, chosen, ceiling, repeats, with_ceiling):
         for number in range(repeats):
             for config in [ceiling, *(c for c in chosen if self.jdk >= c.min_jdk)]:
                 if self.done(workload, config, number) or config is ceiling and (number or not with_ceiling):
@@ -123,8 +131,10 @@ class Accuracy:
                     detail = getattr(failure, "stderr", None) or str(failure)
                     row["why"] = str(detail).strip()[-400:]
                 self._add(row)
+
+    def progress(self, workload, chosen, log):
         parts = []
-        for config in [ceiling, *chosen]:
+        for config in chosen:
             value = self.value(workload.name, config.name)
             failed = self.why(workload.name, config.name)
             if value is not None:

@@ -1,10 +1,11 @@
 """Options that every benchmark command shares."""
 import argparse
 import os
+import sys
 
 import registry
 
-from . import paths
+from . import limit, paths
 
 QUICK = os.environ.get("QUICK", "") not in ("", "0")
 
@@ -16,14 +17,24 @@ def parser(description):
     result = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     result.add_argument("--quick", action="store_true", default=QUICK,
-                        help="a short form, under five minutes (QUICK=1 with make)")
+                        help=f"a short form that stops itself after {limit.QUICK} s (QUICK=1 with make)")
     result.add_argument("--jdk", type=int, action="append", help="17, 25; both without")
     result.add_argument("--workload", action="append", metavar="NAME")
     result.add_argument("--size", choices=("small", "large"), default="small")
-    result.add_argument("--budget", type=float, metavar="SECONDS", help="for the whole command")
+    result.add_argument("--budget", type=float, metavar="SECONDS", help="time limit of the whole command: it stops there and shows what it has")
     result.add_argument("--publish", action="store_true",
                         help="write the section into docs/results.md and the raw data beside it")
     return result
+
+
+def parse(parser):
+    """Reads the command line and starts the command's time limit; says which it is."""
+    arguments = parser.parse_args()
+    seconds = arguments.budget or (limit.QUICK if arguments.quick else None)
+    limit.LIMIT.start(seconds)
+    if seconds is not None:
+        print(f"time limit {seconds:g} s: stops there and shows what it has", file=sys.stderr, flush=True)
+    return arguments
 
 
 def jdks(arguments):

@@ -2,7 +2,7 @@
 
 One round runs every configuration once; odd rounds in the opposite order (A B B A), so that drift of
 the machine hits all alike. A configuration that fails is recorded with its reason and left out after
-three failures. Rounds go on until every ratio's interval is tight or the budget is spent.
+three failures. Rounds go on until every ratio's interval is tight, or the budget or the command's time limit is spent.
 """
 import json
 import pathlib
@@ -13,6 +13,7 @@ import time
 import run as runner
 
 from . import configs, machine, process, stats
+from .limit import LIMIT, Spent
 
 METRICS = ("cpu", "wall", "steady_cpu", "steady_wall")
 
@@ -89,7 +90,14 @@ class Experiment:
         return stats.pair_ratios(values(base), values(config))
 
     def run(self, workload, chosen, log=sys.stderr):
-        """All rounds of one workload within the budget (seconds)."""
+        """All rounds of one workload within the budget (seconds) and the command's time limit."""
+        try:
+            self._rounds(workload, chosen)
+        except Spent:
+            LIMIT.leave_out(workload.name)
+        self.progress(workload, chosen, log)
+
+    def _rounds(self, workload, chosen):
         usable = [c for c in chosen if self.jdk >= c.min_jdk]
         start = time.monotonic()
         for number in range(-self.warmup, self.rounds[1]):
@@ -104,7 +112,6 @@ class Experiment:
             for order, config in enumerate(ordered):
                 if not self.done(workload, config, number):
                     self.measure(workload, config, number, order)
-        self.progress(workload, chosen, log)
 
     def tight(self, workload, chosen):
         for config in chosen:

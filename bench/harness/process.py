@@ -1,11 +1,14 @@
 """Runs one command and measures it: CPU (user + system) and wall time of the whole run, and of the
 steady state between two marks of the driver (see Driver.java), peak memory, and what it printed."""
+import math
 import os
 import signal
 import subprocess
 import tempfile
 import threading
 import time
+
+from .limit import LIMIT, Spent
 
 
 def _cpu_clock(pid):
@@ -43,6 +46,9 @@ class Run:
 
 
 def run(command, timeout=300, cwd=None, env=None):
+    """Raises limit.Spent, and ends the program, where the command's time limit does not allow for it."""
+    LIMIT.check()
+    allowed = LIMIT.remaining()
     result = Run()
     with tempfile.TemporaryFile() as errors:
         result.start = start = time.monotonic()
@@ -54,7 +60,7 @@ def run(command, timeout=300, cwd=None, env=None):
             expired.set()
             os.killpg(child.pid, signal.SIGKILL)
 
-        timer = threading.Timer(timeout, kill)
+        timer = threading.Timer(min(timeout, allowed), kill)
         timer.start()
         try:
             _follow(child, result)
@@ -68,11 +74,26 @@ def run(command, timeout=300, cwd=None, env=None):
         result.rss_kb = usage.ru_maxrss
         errors.seek(0)
         text = errors.read().decode(errors="replace")
+    if expired.is_set() and allowed < timeout:
+        raise Spent
     if expired.is_set():
         result.why = f"no end after {timeout} s"
     elif result.status:
         result.why = f"exit status {result.status}: {text.strip()[-400:]}"
     return result
+
+
+def capture(command, timeout=math.inf):
+    """A finished process with what it printed; ended by the command's time limit as `run` is."""
+    LIMIT.check()
+    allowed = min(timeout, LIMIT.remaining())
+    try:
+        return subprocess.run([str(c) for c in command], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              timeout=None if allowed == math.inf else allowed)
+    except subprocess.TimeoutExpired:
+        if allowed < timeout:
+            raise Spent from None
+        raise
 
 
 def _follow(child, result):

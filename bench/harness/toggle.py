@@ -15,6 +15,7 @@ import time
 import run as runner
 
 from . import configs, paths, process
+from .limit import LIMIT
 
 
 class Failed(Exception):
@@ -42,6 +43,7 @@ class Session:
         self.pid = int(line.split()[1])
 
     def step(self):
+        LIMIT.check()
         self.child.stdin.write(b"\n")
         self.child.stdin.flush()
         self.mark()

@@ -4,7 +4,7 @@ raw data, so that a run that goes on later measures the same plans."""
 import shlex
 import subprocess
 
-from harness import configs, machine, paths
+from harness import configs, machine, paths, process
 
 # How the profile of a plan is taken: the columns of the papers' Figures 5, 9 and 11.
 PROFILES = {
@@ -31,10 +31,9 @@ def folder(jdk):
 
 def _run(command, timeout):
     try:
-        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout)
+        return process.capture(command, timeout)
     except subprocess.TimeoutExpired:
         raise NoPlan(f"no end after {timeout} s") from None
-    return done
 
 
 def take_profile(workload, jdk, kind, iterations, timeout=300):

@@ -16,6 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import cli, configs, experiment, paths, results, stats
 import registry
+from harness.limit import Spent
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import plans
@@ -90,8 +91,11 @@ class Bench:
             for workload in self.work:
                 if time.monotonic() > self.deadline:
                     return
-                if workload.name not in self.configs:
-                    self.prepare(workload)
+                try:
+                    if workload.name not in self.configs:
+                        self.prepare(workload)
+                except Spent:
+                    return
                 self.run.rounds, self.run.budget = (6, limit), max(1, self.deadline - time.monotonic())
                 self.run.run(workload, self.configs[workload.name])
 
@@ -178,7 +182,7 @@ def parse():
     parser.add_argument("--profile", action="append", choices=plans.PROFILES, help="only plans from these profiles")
     parser.add_argument("--tune", type=int, default=0, metavar="SECONDS", help="also measure what tune keeps")
     parser.add_argument("--check", action="store_true", help="run every plan once and compare what was computed")
-    arguments = parser.parse_args()
+    arguments = cli.parse(parser)
     arguments.iterations = arguments.iterations or (3 if arguments.check else 8 if arguments.quick else 20)
     return arguments
 

@@ -11,6 +11,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import cli, configs, experiment, papers, paths, results, stats, tradeoff
+from harness.limit import LIMIT
 
 DEFAULT = ["base", "null", "idle", "calls", "timer", "contexts", "sampled", "bytecodes", "jfr-10ms", "jfr-1ms",
            "jfr-cpu", "async-10ms", "async-1ms", "async-calls"]
@@ -66,7 +67,7 @@ def main():
     parser.add_argument("--config", action="append", metavar="NAME", help=", ".join(configs.CONFIGS))
     parser.add_argument("--iterations", type=int, default=6)
     parser.add_argument("--target", type=float, default=0.004, help="stop at this half-width of the interval")
-    arguments = parser.parse_args()
+    arguments = cli.parse(parser)
     chosen, left_out = configs.available(configs.pick(arguments.config or (QUICK if arguments.quick else DEFAULT)))
     if not chosen or chosen[0].name != "base":
         chosen.insert(0, configs.BASE)
@@ -76,7 +77,7 @@ def main():
         text += body(run, work, chosen)
         if arguments.publish:
             results.publish(run.raw, run.rows)
-    text += configs.skipped(left_out) + papers.OVERHEAD
+    text += configs.skipped(left_out) + LIMIT.sentence() + papers.OVERHEAD
     print(text)
     print(f"({time.monotonic() - start:.0f} s; raw data in {paths.RAW})")
     if arguments.publish:

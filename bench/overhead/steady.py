@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import cli, machine, paths, results, stats, toggle
+from harness.limit import LIMIT, Spent
 
 COLLECTORS = {
     "null": None,
@@ -38,7 +39,7 @@ def main():
                         help='another column: calls with these options, such as "--tick 1ms --samples 64"')
     parser.add_argument("--blocks", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a stretch")
-    arguments = parser.parse_args()
+    arguments = cli.parse(parser)
     names = arguments.collector or ([] if arguments.calls else ["calls"] if arguments.quick else ["null", "calls", "contexts"])
     chosen = {name: COLLECTORS[name] for name in names}
     chosen.update({f"calls {options}": ("--collect", "calls", *options.split()) for options in arguments.calls})
@@ -57,9 +58,13 @@ def main():
                 try:
                     block, warmup, settle = stretch_length(workload, jdk, arguments.size, arguments.seconds)
                     row.update(toggle.measure(workload, jdk, chosen[name], arguments.size, blocks, block,
-                                              warmup, settle, arguments.budget or 60))
+                                              warmup, settle, 60))
                     groups[name].append(row["cpu"])
                     cells.append(results.percent(stats.median_interval(row["cpu"])))
+                except Spent:
+                    LIMIT.leave_out(f"{workload.name} {name}")
+                    cells.append("-")
+                    continue
                 except (toggle.Failed, OSError, ValueError) as failure:
                     row["why"] = str(failure)
                     cells.append("failed")
@@ -74,6 +79,7 @@ def main():
         text += f"JDK {jdk}, CPU time:\n\n" + results.table(["program"] + names, table) + "\n"
         if arguments.publish:
             results.publish(raw, kept)
+    text += LIMIT.sentence()
     print(text)
     if arguments.publish:
         results.section("steady", "Steady-state overhead, switched on and off in one JVM", text, info,

@@ -5,7 +5,7 @@ import pathlib
 import re
 import subprocess
 
-from harness import graph, paths
+from harness import graph, paths, process
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "JfrGraph.java"
 CLASSES = paths.BUILD / "peers"
@@ -37,8 +37,7 @@ def method_timing(java_command, jdk, methods, recording):
     """Runs under JFR's method timing; {Class::method: invocations}. Methods as Class::method."""
     java, *rest = java_command
     settings = f"method-timing={';'.join(methods)},filename={recording}"
-    subprocess.run([java, f"-XX:StartFlightRecording={settings}", "-Xlog:jfr*=off", *rest], check=True,
-                   capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    process.capture([java, f"-XX:StartFlightRecording={settings}", "-Xlog:jfr*=off", *rest]).check_returncode()
     shown = subprocess.run([paths.JDKS[jdk] / "bin" / "jfr", "print", "--json", "--events", "jdk.MethodTiming",
                             recording], check=True, capture_output=True, text=True)
     counts = {}

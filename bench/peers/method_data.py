@@ -6,7 +6,8 @@ times); the counter has 31 bits. Call-site counts are printed too but begin with
 calls, and are not used.
 """
 import re
-import subprocess
+
+from harness import process
 
 FLAGS = ("-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintMethodData", "-XX:TieredStopAtLevel=3")
 METHOD = re.compile(r"^-{20,}\n(?:.* )?(\S+)::(\S+?)\(.*\n(?:.*\n){0,3}?\s*invocation_counter:\s*(\d+)", re.MULTILINE)
@@ -23,5 +24,6 @@ def parse(text):
 
 def count(java_command):
     java, *rest = java_command
-    done = subprocess.run([java, *FLAGS, *rest], check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = process.capture([java, *FLAGS, *rest])
+    done.check_returncode()
     return parse(done.stdout)

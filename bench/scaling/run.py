@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import cli, configs, experiment, paths, plots, results, stats
+from harness.limit import LIMIT
 import registry
 
 AXES = {"threads": (1, 10, 100, 1000), "edges": (1000, 10_000, 100_000, 1_000_000), "depth": (10, 100, 1000, 2000)}
@@ -31,7 +32,7 @@ def size(run, workload, config):
 def main():
     parser = cli.parser(__doc__)
     parser.add_argument("--config", action="append")
-    arguments = parser.parse_args()
+    arguments = cli.parse(parser)
     chosen = configs.pick(["base", "null"] + (arguments.config or ["calls", "contexts"]))
     text = ""
     for jdk in cli.jdks(arguments)[-1:]:
@@ -65,6 +66,7 @@ def main():
                 plots.lines(f"scaling-{axis}", f"Overhead against {axis}, JDK {jdk}", axis, "overhead, % CPU", series)
         if arguments.publish:
             results.publish(run.raw, run.rows)
+    text += LIMIT.sentence()
     print(text)
     if arguments.publish:
         results.section("scaling", "Scaling", text, run.info, "make bench-scaling")

@@ -1,5 +1,6 @@
 """What the tables share: accuracy and overhead of a list of configurations, averaged over programs."""
 from harness import accuracy, cli, experiment, paths, results, stats
+from harness.limit import LIMIT
 
 
 def small_set(arguments, jdk, count, deterministic=True):
@@ -43,6 +44,7 @@ def interval(estimate):
 
 
 def publish(arguments, name, title, text, info, runs):
+    text += LIMIT.sentence() and "\n" + LIMIT.sentence()
     print(f"## {title}\n\n{text}", flush=True)
     if arguments.publish:
         for run in runs:

@@ -11,6 +11,7 @@ import tempfile
 import time
 
 from harness import cli, configs, machine, paths, results
+from harness.limit import LIMIT, Spent
 
 from . import common, p3_same
 
@@ -70,6 +71,8 @@ def accuracy(arguments, jdk, work, steps, until):
             break
         try:
             seen.measure(workload, [(g, j) for g in steps for j in (0, 100)])
+        except Spent:
+            LIMIT.leave_out(workload.name)
         except (RuntimeError, subprocess.CalledProcessError) as failure:
             print(f"{workload.name} skipped: {failure}", flush=True)
     return seen

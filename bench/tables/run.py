@@ -19,6 +19,7 @@ import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import cli, tradeoff
+from harness.limit import LIMIT, Spent
 from tables import counts, p0, p1, p2, p2_counts, p3, p3_same, p4
 
 TABLES = {"counts": counts.counts, "p0-table2": p0.table2, "p0-table3": p0.table3, "p0-sweep": p0.sweep, "p1": p1.bias,
@@ -28,20 +29,30 @@ TABLES = {"counts": counts.counts, "p0-table2": p0.table2, "p0-table3": p0.table
           "accuracy-overhead": tradeoff.command}
 
 
-def main():
-    parser = cli.parser(__doc__)
-    parser.add_argument("table", nargs="*", help=", ".join(TABLES))
-    arguments = parser.parse_args()
-    unknown = [t for t in arguments.table if t not in TABLES]
-    if unknown:
-        parser.error(f"unknown table {', '.join(unknown)}; known: {', '.join(TABLES)}")
+def make(names, arguments):
+    """Makes the tables, each within its share of the time that is left; the names of those that failed."""
     failed = []
-    for name in arguments.table or TABLES:
+    for number, name in enumerate(names):
+        LIMIT.left_out.clear()
         try:
-            TABLES[name](arguments)
+            with LIMIT.share(len(names) - number):
+                TABLES[name](arguments)
+        except Spent:
+            print(f"{name}: the time limit ended it before there was a table", flush=True)
         except Exception:            # one table must not take the others with it
             traceback.print_exc()
             failed.append(name)
+    return failed
+
+
+def main():
+    parser = cli.parser(__doc__)
+    parser.add_argument("table", nargs="*", help=", ".join(TABLES))
+    arguments = cli.parse(parser)
+    unknown = [t for t in arguments.table if t not in TABLES]
+    if unknown:
+        parser.error(f"unknown table {', '.join(unknown)}; known: {', '.join(TABLES)}")
+    failed = make(arguments.table or list(TABLES), arguments)
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 
