@@ -84,13 +84,18 @@ def run(command, timeout=300, cwd=None, env=None):
 
 
 def capture(command, timeout=math.inf):
-    """A finished process with what it printed; ended by the command's time limit as `run` is."""
+    """A finished process with what it printed; ended with its children by the command's time limit, as `run` is."""
     LIMIT.check()
     allowed = min(timeout, LIMIT.remaining())
+    words = [str(c) for c in command]
+    child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                             start_new_session=True)
     try:
-        return subprocess.run([str(c) for c in command], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                              timeout=None if allowed == math.inf else allowed)
+        out, errors = child.communicate(timeout=None if allowed == math.inf else allowed)
+        return subprocess.CompletedProcess(words, child.returncode, out, errors)
     except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.communicate()
         if allowed < timeout:
             raise Spent from None
         raise

@@ -5,6 +5,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import time
 import types
 import unittest
 from unittest import mock
@@ -19,6 +20,14 @@ from tables import run as tables
 INFO = {"jvm": "j", "build": "b", "cpu": "c", "date": "d"}
 COMMANDS = ["accuracy/run.py", "overhead/run.py", "overhead/steady.py", "tables/run.py", "inlining/run.py",
             "scaling/run.py", "harness/selftest.py"]
+
+
+def gone(stat):
+    """Has the process behind /proc/N/stat ended?"""
+    try:
+        return stat.read_text().split()[2] in "ZX"
+    except OSError:
+        return True
 
 
 class Workload:
@@ -122,8 +131,11 @@ class Programs(unittest.TestCase):
         with self.assertRaises(Spent):
             process.run([sys.executable, "-c", ""])
         LIMIT.start(0.5)
-        with self.assertRaises(Spent):
-            process.capture([sys.executable, "-c", "import time; time.sleep(60)"])
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaises(Spent):
+                process.capture(["sh", "-c", f"sleep 60 & echo $! > {folder}/pid; wait"])
+            child = pathlib.Path("/proc", pathlib.Path(folder, "pid").read_text().strip(), "stat")
+            self.assertTrue(any(gone(child) or time.sleep(0.05) for _ in range(200)), "its child lives on")
 
 
 class Commands(unittest.TestCase):
