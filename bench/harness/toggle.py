@@ -4,6 +4,9 @@ iterations of a warmed-up program (A B B A), and each attached stretch is divide
 Two runs of a JVM differ by several percent because its compilers decide differently, which hides an
 overhead of one percent unless hundreds of runs are made. Within one JVM the code is the same. What this
 does not see is the cost of having the agent loaded; that is measured between JVMs ("idle").
+
+Two kinds of CPU time: of the process, and without the threads of the JVM's compilers and collectors, which work
+by fits and starts and hide the rest ("work": the program's threads and Assay's).
 """
 import os
 import pathlib
@@ -18,8 +21,23 @@ from . import configs, paths, process
 from .limit import LIMIT
 
 
+NOT_WORK = ("C1 Comp", "C2 Comp", "GC Thread", "G1 ", "VM Thread", "VM Periodic", "Shenandoah", "ZWorker", "ZDriver")
+
+
 class Failed(Exception):
     pass
+
+
+def work_seconds(pid):
+    """CPU time of all threads of a process but those of the JVM's compilers and collectors."""
+    total = 0
+    for thread in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        try:
+            if not (thread / "comm").read_text().startswith(NOT_WORK):
+                total += int((thread / "schedstat").read_text().split()[0])
+        except OSError:
+            pass
+    return total / 1e9
 
 
 class Session:
@@ -49,14 +67,17 @@ class Session:
         self.mark()
 
     def stretch(self):
-        """(cpu, wall) of one block of iterations, after some that are not measured: a collector that was
+        """(cpu, wall, work) of one block of iterations, after some that are not measured: a collector that was
         just attached meets every edge for the first time. The program stands still before and after."""
         for _ in range(self.settle):
             self.step()
-        before = process._cpu_clock(self.pid), time.monotonic()
+        before = self.clocks()
         for _ in range(self.block):
             self.step()
-        return process._cpu_clock(self.pid) - before[0], time.monotonic() - before[1]
+        return [after - was for after, was in zip(self.clocks(), before)]
+
+    def clocks(self):
+        return process._cpu_clock(self.pid), time.monotonic(), work_seconds(self.pid)
 
     def tool(self, *arguments):
         done = subprocess.run([str(paths.ASSAY), *arguments], capture_output=True, text=True, timeout=60,
@@ -83,7 +104,7 @@ class Session:
 
 def measure(workload, jdk, options, size="small", blocks=24, block=1, warmup=10, settle=1,
             budget=120):
-    """{"cpu": [ratios], "wall": [ratios], "null": [ratios]}; options None = the null control only.
+    """{"cpu": [ratios], "wall": [ratios], "work": [ratios], "null": [ratios of work]}; options None = the null control only.
 
     Stretches come as off on | on off | ...; each pair is one ratio. "null" are ratios of two neighbouring
     stretches without the collector, from the same JVM: off off at every pair's border.
@@ -102,7 +123,7 @@ def measure(workload, jdk, options, size="small", blocks=24, block=1, warmup=10,
 
 
 def _stretches(session, options, blocks, budget):
-    pairs, nulls, start, last_off = {"cpu": [], "wall": []}, [], time.monotonic(), None
+    pairs, nulls, start, last_off = {"cpu": [], "wall": [], "work": []}, [], time.monotonic(), None
     for number in range(blocks // 2):
         if time.monotonic() - start > budget:
             return {**pairs, "null": nulls, "complete": False}
@@ -115,8 +136,8 @@ def _stretches(session, options, blocks, budget):
                 session.tool("detach", str(session.pid))
             elif not on:
                 if last_off is not None and number % 2 == 0:
-                    nulls.append(times[on][0] / last_off)
-                last_off = times[on][0]
-        pairs["cpu"].append(times[True][0] / times[False][0])
-        pairs["wall"].append(times[True][1] / times[False][1])
+                    nulls.append(times[on][2] / last_off)
+                last_off = times[on][2]
+        for place, kind in enumerate(("cpu", "wall", "work")):
+            pairs[kind].append(times[True][place] / times[False][place])
     return {**pairs, "null": nulls, "complete": True}

@@ -19,6 +19,8 @@ COLLECTORS = {
     "contexts": ("--collect", "contexts", "--tick", "1ms"),
 }
 
+KINDS = {"work": "CPU time of the program's threads and Assay's", "cpu": "CPU time of the process, JVM's compilers and collectors included"}
+
 
 def stretch_length(workload, jdk, size, seconds):
     """(iterations of a stretch of about `seconds`, of the warm-up, to settle), from a short run."""
@@ -39,6 +41,7 @@ def main():
                         help='another column: calls with these options, such as "--tick 1ms --samples 64"')
     parser.add_argument("--blocks", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a stretch")
+    parser.add_argument("--each", type=float, default=60, help="seconds for a program with a collector, at most")
     arguments = cli.parse(parser)
     names = arguments.collector or ([] if arguments.calls else ["calls"] if arguments.quick else ["null", "calls", "contexts"])
     chosen = {name: COLLECTORS[name] for name in names}
@@ -50,33 +53,39 @@ def main():
         raw = paths.RAW / f"steady-{jdk}.jsonl"
         raw.parent.mkdir(parents=True, exist_ok=True)
         info, kept = machine.describe(jdk), []
-        table, groups = [], {n: [] for n in names}
+        tables = {kind: [] for kind in KINDS}
+        groups = {(n, kind): [] for n in names for kind in KINDS}
         for workload in cli.workloads(arguments, jdk):
-            cells = [workload.name]
+            cells = {kind: [workload.name] for kind in KINDS}
             for name in names:
                 row = {"workload": workload.name, "collector": name, "jdk": jdk, "info": info, "why": ""}
                 try:
                     block, warmup, settle = stretch_length(workload, jdk, arguments.size, arguments.seconds)
                     row.update(toggle.measure(workload, jdk, chosen[name], arguments.size, blocks, block,
-                                              warmup, settle, 60))
-                    groups[name].append(row["cpu"])
-                    cells.append(results.percent(stats.median_interval(row["cpu"])))
+                                              warmup, settle, arguments.each))
+                    for kind in KINDS:
+                        groups[name, kind].append(row[kind])
+                        cells[kind].append(results.percent(stats.median_interval(row[kind])))
                 except Spent:
                     LIMIT.leave_out(f"{workload.name} {name}")
-                    cells.append("-")
+                    for kind in KINDS:
+                        cells[kind].append("-")
                     continue
                 except (toggle.Failed, OSError, ValueError) as failure:
                     row["why"] = str(failure)
-                    cells.append("failed")
+                    for kind in KINDS:
+                        cells[kind].append("failed")
                 kept.append(row)
                 with open(raw, "a") as file:
                     file.write(json.dumps(row) + "\n")
-            print(f"JDK {jdk} " + "; ".join(cells) + "".join(f" ({r['why'][-100:]})" for r in kept[-len(names):]
-                                                           if r["why"]), file=sys.stderr, flush=True)
-            table.append(cells)
-        table.append(["**geometric mean**"] + [results.percent(stats.mean_interval(groups[n])) if any(groups[n])
-                                               else "-" for n in names])
-        text += f"JDK {jdk}, CPU time:\n\n" + results.table(["program"] + names, table) + "\n"
+            print(f"JDK {jdk} " + "; ".join(cells["work"]) + "".join(
+                f" ({r['why'][-100:]})" for r in kept[-len(names):] if r["why"]), file=sys.stderr, flush=True)
+            for kind in KINDS:
+                tables[kind].append(cells[kind])
+        for kind, title in KINDS.items():
+            mean = [results.percent(stats.mean_interval(groups[n, kind])) if any(groups[n, kind]) else "-" for n in names]
+            text += f"JDK {jdk}, {title}:\n\n" + results.table(["program"] + names,
+                                                               tables[kind] + [["**geometric mean**"] + mean]) + "\n"
         if arguments.publish:
             results.publish(raw, kept)
     text += LIMIT.sentence()
