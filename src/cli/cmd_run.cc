@@ -45,7 +45,7 @@ void Summarize(const std::string& path, double target, bool quiet) {
   std::string text;
   auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   if (!profile->edges().empty()) {
-    add(Count(profile->TotalEdgeWeight()) + " calls over " + Grouped(profile->edges().size()) +
+    add(CallsText(*profile, profile->TotalEdgeWeight()) + " over " + Grouped(profile->edges().size()) +
         " edges");
   }
   if (profile->nodes().size() > 1) add(Grouped(profile->nodes().size() - 1) + " contexts");

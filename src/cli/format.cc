@@ -108,6 +108,15 @@ std::string ShortSite(const profile::Profile& profile, profile::MethodId caller,
   return Shorten(method, suffix, width);
 }
 
+std::string CallsText(const profile::Profile& profile, double calls) {
+  auto is = [&](const char* key, const char* value) {
+    auto it = profile.metadata.find(key);
+    return it != profile.metadata.end() && it->second == value;
+  };
+  const bool sampled = is("collect", "calls") && !is("samples", "all");
+  return (sampled ? "at least " : "") + Count(calls) + " calls";
+}
+
 std::string AccuracyText(const profile::Profile& profile, double target_percent) {
   auto accuracy = estimate::AccuracyOf(profile);
   if (!accuracy) return "";

@@ -23,6 +23,10 @@ std::string ShortMethod(const profile::Profile& profile, profile::MethodId id, i
 std::string ShortSite(const profile::Profile& profile, profile::MethodId caller, int32_t bci,
                       int width);
 
+// "2.73 M calls"; "at least ..." when bursts were sampled: what the hook itself takes of their time makes the
+// total too low (docs/05-estimation.md), while shares and their errors are not touched by it.
+std::string CallsText(const profile::Profile& profile, double calls);
+
 // "accuracy 88.2 % ± 1.5 (estimated...), enough for 80 %" or how much longer for it (95 when the target
 // is 0); "" for profiles whose figures are exact.
 std::string AccuracyText(const profile::Profile& profile, double target_percent);

@@ -251,16 +251,14 @@ std::string Summary(const Profile& profile, const std::string& path) {
   std::string out = Bold(name) + (collect.empty() ? "" : "  " + collect);
   int room = OutputWidth() - DisplayWidth(name + collect) - 4;
   if (!metadata("command").empty() && room > 12) out += "  " + ElideLeft(metadata("command"), room);
-  double calls = 0, variance = 0;
+  double calls = 0;
   uint64_t samples = 0;
   std::vector<Edge> edges = profile::CallEdges(profile);
   for (const Edge& edge : edges) {
     calls += edge.weight;
-    variance += edge.variance;
     samples += edge.samples;
   }
-  out += fmt::format("\n{} calls", Count(calls));
-  if (variance > 0) out += " " + Error95(RelativeError(calls, variance));
+  out += "\n" + CallsText(profile, calls);
   out += fmt::format(" over {} edges of {} methods", Grouped(edges.size()),
                      Grouped(profile.methods().size() - 1));
   if (profile::HasContexts(profile)) {

@@ -38,10 +38,12 @@ void BurstLedger::Add(const BurstBlock& block) {
 
 void BurstLedger::Calibrate(const BurstBlock& block) {
   constexpr uint32_t kEnoughEvents = 8;
+  constexpr double kPart = 0.02;  // of the running medians
   if (block.walk_cycles == 0 && block.events >= kEnoughEvents && block.last_tsc > block.first_tsc) {
     double each = static_cast<double>(block.last_tsc - block.first_tsc) / (block.events - 1);
     event_cycles_ = std::min(event_cycles_, each);
-    call_cycles_ += call_cycles_ == 0 ? each : each > call_cycles_ ? 1 : -1;  // a running median
+    call_cycles_ *= each > call_cycles_ ? 1 + kPart : 1 - kPart;
+    if (call_cycles_ == 0) call_cycles_ = each;
   }
   if (block.cpu_ns != 0 && block.walk_cycles == 0) {
     double span = static_cast<double>(block.last_tsc - block.first_tsc) * ns_per_cycle_;
@@ -52,7 +54,6 @@ void BurstLedger::Calibrate(const BurstBlock& block) {
   double latency = static_cast<double>(block.first_tsc - block.tick_tsc);
   latency_cycles_ += latency > latency_cycles_ ? kStep : -3 * kStep;
   latency_cycles_ = std::clamp(latency_cycles_, 0.0, kMost);
-  constexpr double kPart = 0.02;
   auto interval = static_cast<double>(block.interval_ns);
   if (median_interval_ns_ == 0) {
     median_interval_ns_ = interval;
