@@ -1,12 +1,14 @@
 #include "src/agent/bytecodes_collector.h"
 
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "src/agent/class_filter.h"
 #include "src/agent/class_hook.h"
 #include "src/agent/context_store.h"
 #include "src/agent/exact_registry.h"
+#include "src/agent/java_agent.h"
 #include "src/agent/runtime_class.h"
 #include "src/agent/vm_info.h"
 #include "src/base/hash.h"
@@ -46,7 +48,8 @@ struct Engine {
   uint32_t granularity = 0;
   uint32_t jitter = 0;
   uint32_t seed = 0;
-  std::string weights_digest;  // "" without --weights
+  std::string weights_digest;        // "" without --weights
+  std::unique_ptr<JavaAgent> agent;  // null: samples go to contexts
   jvmtiEnv* jvmti = nullptr;
   jclass runtime = nullptr;
   jobject platform_loader = nullptr;
@@ -55,15 +58,22 @@ struct Engine {
 Engine* engine = nullptr;
 
 jint JNICALL Setup(JNIEnv*, jclass, jint what) {
-  const uint32_t values[] = {engine->granularity, engine->jitter, engine->seed};
+  const uint32_t values[] = {engine->granularity, engine->jitter, engine->seed,
+                             engine->agent != nullptr ? 1u : 0u};
   return static_cast<jint>(values[what]);
 }
 
-void JNICALL Record(JNIEnv* jni, jclass, jintArray stack, jint depth, jlong bytecodes) {
+jint JNICALL Record(JNIEnv* jni, jclass, jintArray stack, jint depth, jlong bytecodes) {
+  if (engine->agent != nullptr) return engine->agent->Sample(jni, stack, depth, bytecodes);
   auto* entries = static_cast<int32_t*>(jni->GetPrimitiveArrayCritical(stack, nullptr));
-  if (entries == nullptr) return;
+  if (entries == nullptr) return 0;
   engine->contexts.Add(entries, depth, static_cast<uint64_t>(bytecodes));
   jni->ReleasePrimitiveArrayCritical(stack, entries, 0);
+  return 0;
+}
+
+jint JNICALL Register(JNIEnv* jni, jclass, jobject thread) {
+  return engine->agent == nullptr ? 0 : engine->agent->Register(jni, thread);
 }
 
 bool IsJdkLoader(JNIEnv* jni, jobject loader) {
@@ -96,7 +106,8 @@ Status DefineRuntime(JavaVM* vm, JNIEnv* jni) {
   if (engine->runtime != nullptr) return {};
   JNINativeMethod natives[] = {
       NativeMethod("setup", "(I)I", reinterpret_cast<void*>(Setup)),
-      NativeMethod("record", "([IIJ)V", reinterpret_cast<void*>(Record)),
+      NativeMethod("record", "([IIJ)I", reinterpret_cast<void*>(Record)),
+      NativeMethod("register", "(Ljava/lang/Thread;)I", reinterpret_cast<void*>(Register)),
   };
   ByteSpan bytes(assay_class_count, static_cast<size_t>(assay_class_count_end - assay_class_count));
   ASSAY_ASSIGN(engine->runtime,
@@ -139,6 +150,24 @@ Status TakeWeights(const std::string& path) {
   return {};
 }
 
+// Threads that an agent knows cannot be taken from it, so it stays for the life of the VM.
+Status TakeAgent(JavaVM* vm, const Options& options) {
+  const bool wanted = options.IsSet("agent");
+  if (options.IsSet("agent-jar") && !wanted) return Error{"agent-jar needs agent, the class in it"};
+  if (wanted && (options.IsSet("granularity") || options.IsSet("jitter"))) {
+    return Error{"the agent chooses granularity and jitter; leave these options out"};
+  }
+  if (engine->runtime != nullptr && (wanted || engine->agent != nullptr)) {
+    return Error{"a profiling agent in Java is there from the start of the program or not at all"};
+  }
+  if (!wanted || engine->agent != nullptr) return {};
+  engine->agent = std::make_unique<JavaAgent>(
+      vm, options.Text("agent"), options.Text("agent-jar"),
+      JavaAgent::Source{[](uint32_t method) { return engine->registry.Describe(method); },
+                        Unsampled});
+  return {};
+}
+
 Status TakeOptions(const Options& options) {
   const uint64_t granularity = options.Count("granularity");
   const uint64_t jitter = options.IsSet("jitter") ? options.Count("jitter") : 100;
@@ -164,12 +193,17 @@ class BytecodesCollector : public Collector {
   Status Prepare(JavaVM* vm, const Options& options) override {
     if (engine == nullptr) engine = new Engine;
     ASSAY_TRY(TakeOptions(options));
+    ASSAY_TRY(TakeAgent(vm, options));
     if (engine->jvmti != nullptr) return {};
     ASSAY_ASSIGN(engine->jvmti, MakeRewritingEnvironment(vm, OnClassFile));
     return {};
   }
 
-  Status Start(JavaVM* vm, JNIEnv* jni, const Options& options, Phase) override {
+  Status Start(JavaVM* vm, JNIEnv* jni, const Options& options, Phase phase) override {
+    if (phase == Phase::kAttach && options.IsSet("agent")) {
+      return Error{
+          "a profiling agent in Java needs assay run: it is there from the start or not at all"};
+    }
     ASSAY_TRY(Prepare(vm, options));
     vm_ = vm;
     engine->contexts.Clear();
@@ -188,12 +222,18 @@ class BytecodesCollector : public Collector {
       // The name of the file is not part of a deterministic profile; its content is.
       profile.metadata["weights"] = engine->weights_digest;
     }
-    profile.metadata["jitter"] = std::to_string(engine->jitter);
+    if (engine->agent != nullptr) {
+      for (const char* unused : {"agent-jar", "granularity", "jitter"})
+        profile.metadata.erase(unused);
+    } else {
+      profile.metadata["jitter"] = std::to_string(engine->jitter);
+    }
     engine->contexts.Fill(
         profile, [&](uint32_t method) { return engine->registry.ProfileMethod(profile, method); });
     engine->registry.MoveNotes(profile);
     JNIEnv* jni = CurrentJni(vm_);
     if (jni == nullptr) return;
+    if (engine->agent != nullptr) return;  // which knows how many there were
     profile.metadata["bytecodes"] = std::to_string(engine->contexts.bytecodes() + Unsampled(jni));
   }
 

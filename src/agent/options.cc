@@ -65,6 +65,10 @@ constexpr OptionSpec kOptions[] = {
     {"weights", kText, "", "", "bytecodes",
      "file that says what instructions count for (CLASS WEIGHT), instead of 1 each"},
 
+    {"agent", kText, "", "", "bytecodes",
+     "class of yours (assay.runtime.ProfilingAgent) that gets the samples instead of the profile"},
+    {"agent-jar", kText, "", "", "bytecodes", "jar with that class, when the program has not got it"},
+
     {"max-contexts", kCount, "20M", "", "exact,contexts",
      "contexts kept; later ones are counted by call edge only, or the lightest go [500k]"},
 

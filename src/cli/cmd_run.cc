@@ -52,6 +52,10 @@ void Summarize(const std::string& path, double target, bool quiet) {
   for (const auto& [name, table] : profile->tables) {
     add(Grouped(table.rows.size()) + " rows of " + name);
   }
+  if (auto agent = profile->metadata.find("agent"); agent != profile->metadata.end()) {
+    fprintf(stderr, "assay: samples went to %s\n", agent->second.c_str());
+    return;
+  }
   if (text.empty()) text = "nothing was seen";
   if (std::string accuracy = AccuracyText(*profile, target); !accuracy.empty())
     text += "; " + accuracy;
@@ -65,8 +69,11 @@ void PrepareCollecting(agent::Options* options, std::vector<std::string>* flags)
   if (Status status = options->Set("output", output); !status.ok()) {
     throw CommandError(status.error().message);
   }
-  if (options->IsSet("weights")) {
-    static_cast<void>(options->Set("weights", AbsolutePath(options->Text("weights"))));
+  for (const char* file : {"weights", "agent-jar"}) {
+    if (!options->IsSet(file)) continue;
+    std::string path = AbsolutePath(options->Text(file));
+    if (!std::filesystem::exists(path)) throw CommandError("there is no file " + path);
+    static_cast<void>(options->Set(file, path));
   }
   std::error_code ignored;
   std::filesystem::remove(output, ignored);

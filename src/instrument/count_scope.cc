@@ -105,7 +105,7 @@ bool IsClassLoading(std::string_view name, std::string_view descriptor) {
 bool IsNeverCounted(std::string_view name) {
   // Generated accessors are numbered in the order in which they are needed.
   // The runtime itself uses Unsafe. Virtual threads change which thread is the current one in the middle of a method.
-  return name.starts_with("java/lang/Assay") || name.starts_with("java/lang/VirtualThread") ||
+  return name.starts_with("java/lang/Assay") || name.starts_with("assay/runtime/") || name.starts_with("java/lang/VirtualThread") ||
          name.starts_with("jdk/internal/vm/") || name == "jdk/internal/misc/Unsafe" ||
          name.starts_with("jdk/internal/reflect/GeneratedMethodAccessor") ||
          name.starts_with("jdk/internal/reflect/GeneratedConstructorAccessor") ||

@@ -27,6 +27,12 @@ public final class AssayCounter {
 
     private static final long IDLE = 1L << 62;
 
+    /** Longest way to a sample that an agent may choose: the portable form's. */
+    private static final int MOST = 1 << 29;
+
+    /** What {@link #register} returns while another thread loads the agent. */
+    private static final int LATER = -1;
+
     /** All but the first are negative. */
     private static final int COUNTING = 0, OUTSIDE = -1, SUSPENDED = -2, SYSTEM = -3;
 
@@ -53,6 +59,8 @@ public final class AssayCounter {
     private static volatile int granularity = setup(0);
     private static volatile int jitter = setup(1);
     private static final int SEED = setup(2);
+    /** A profiling agent in Java takes the samples, and says how many bytecodes there are between them. */
+    private static final boolean AGENT = setup(3) != 0;
 
     private long left = IDLE;
     public int sp;
@@ -68,6 +76,10 @@ public final class AssayCounter {
     private long period;
     private long owed;
     private int random;
+    /** The agent does not know the thread yet. */
+    private boolean unknown = AGENT;
+    /** The agent wants no more samples of the thread. */
+    private boolean mute;
     private final Thread thread;
     private AssayCounter next;
     /** Of NOBODY only: the thread that changes the table. */
@@ -83,8 +95,14 @@ public final class AssayCounter {
 
     private static native int setup(int what);
 
-    /** Adds bytecodes to a context. Replaces method numbers on the stack by (negative) contexts. */
-    private static native void record(int[] stack, int depth, long bytecodes);
+    /**
+     * Adds bytecodes to a context. Replaces method numbers on the stack by (negative) contexts. Or gives the sample to the
+     * agent, and returns how many bytecodes there are to the next.
+     */
+    private static native int record(int[] stack, int depth, long bytecodes);
+
+    /** Announces the calling thread to the agent. Returns how many bytecodes there are to its first sample. */
+    private static native int register(Thread thread);
 
     // --- what rewritten methods call ---
 
@@ -287,15 +305,40 @@ public final class AssayCounter {
         long over = -left < period ? -left : 0;
         long bytecodes = period - left - over + owed;
         int depth = contextDepth();
+        int first = base;
         owed = 0;
         left = IDLE;
-        mode = SUSPENDED;
+        mode = SYSTEM; // whatever class an agent's code is in, it is not the program's
+        base = -1;
         sp = depth;
-        record(stack, depth, bytecodes);
+        int following = record(stack, depth, bytecodes);
         sp = top;
+        base = first;
         mode = COUNTING;
-        period = nextPeriod();
-        left = period - over;
+        begin(AGENT ? following : nextPeriod());
+        left = mute ? period : period - over;
+    }
+
+    private void begin(int bytecodes) {
+        mute = bytecodes <= 0;
+        period = mute ? IDLE : Math.min(bytecodes, MOST);
+    }
+
+    /** Tells the agent of the thread, before it counts anything. False: not yet. */
+    private boolean announce() {
+        int before = mode;
+        int top = sp;
+        mode = SYSTEM;
+        int first = register(thread);
+        mode = before;
+        sp = top;
+        if (first == LATER) {
+            return false;
+        }
+        unknown = false;
+        begin(first);
+        kept = period;
+        return true;
     }
 
     /** Completes the stack of the context in which the counter ran down. */
@@ -331,7 +374,7 @@ public final class AssayCounter {
     }
 
     private void activate() {
-        if (mode == SYSTEM) {
+        if (mode == SYSTEM || unknown && !announce()) {
             return;
         }
         if (outer == null || outers + 3 > outer.length) {
@@ -444,6 +487,9 @@ public final class AssayCounter {
         if (name.equals("system") || name.equals("InnocuousThreadGroup")) {
             return;
         }
+        if (AGENT && thread.getName().startsWith("assay-")) {
+            return; // on which an agent is told of the end
+        }
         random = (thread.getName().hashCode() * 31 + SEED) | 1;
         for (int i = 0; i < 8; i++) {
             nextPeriod();
@@ -479,7 +525,7 @@ public final class AssayCounter {
     }
 
     private long rest() {
-        if (mode == SYSTEM) {
+        if (mode == SYSTEM || mute || unknown) {
             return 0;
         }
         return owed + period - (mode == COUNTING ? left : kept);

@@ -155,12 +155,7 @@ public final class Counter {
         left = IDLE;
         counting = false; // what the agent calls is not counted
         sp = depth;
-        int following = 0;
-        try {
-            following = Threads.agent.processSample(stack, depth, bytecodes);
-        } catch (RuntimeException | LinkageError e) {
-            System.err.println("assay: the agent failed on thread " + thread.getName() + ": " + e);
-        }
+        int following = Agents.sample(Threads.agent, stack, depth, bytecodes);
         sp = top;
         start(following);
         left -= counting ? over : 0;

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.net.URL;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,6 +37,9 @@ public final class Methods {
 
     private static final String TABLE = "META-INF/assay/methods";
 
+    /** What the native form was asked for. */
+    private static final Map<Integer, Method> KNOWN = new HashMap<>();
+
     /** The tables of all rewritten jars, by their first number. */
     private static TreeMap<Integer, Method[]> tables;
 
@@ -48,6 +52,11 @@ public final class Methods {
      * @return its name; a made-up one when no table has it
      */
     public static synchronized Method get(int number) {
+        Method method = NativeForm.isUsed() ? KNOWN.computeIfAbsent(number, NativeForm::method) : inTables(number);
+        return method != null ? method : new Method("", "<method " + number + ">", "");
+    }
+
+    private static Method inTables(int number) {
         if (tables == null) {
             tables = load();
         }
@@ -55,7 +64,7 @@ public final class Methods {
         if (table != null && number - table.getKey() < table.getValue().length) {
             return table.getValue()[number - table.getKey()];
         }
-        return new Method("", "<method " + number + ">", "");
+        return null;
     }
 
     private static TreeMap<Integer, Method[]> load() {

@@ -4,8 +4,9 @@ package assay.runtime;
  * What happens with the samples of a program whose bytecodes are counted. A thread counts the bytecodes that it
  * executes and calls its agent when a number chosen by the agent has been reached.
  *
- * <p>An agent is a public class with a public constructor without parameters, named by the system property {@code
- * assay.agent}; without it {@link ContextTreeAgent} runs. Its methods are called by the threads of the program, many
+ * <p>An agent is a public class with a public constructor without parameters. In a rewritten program the system property
+ * {@code assay.agent} names it, without which {@link ContextTreeAgent} runs; in any other {@code assay run --collect
+ * bytecodes --agent} does. Its methods are called by the threads of the program, many
  * at once, and what they execute is not counted. They must not wait for other threads of the program.
  */
 public interface ProfilingAgent {

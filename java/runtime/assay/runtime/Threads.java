@@ -1,7 +1,5 @@
 package assay.runtime;
 
-import java.io.File;
-
 /** All counters of the process, and the agent that they report to. */
 final class Threads {
     private static final Object LOCK = new Object();
@@ -22,50 +20,11 @@ final class Threads {
     private static boolean ready;
 
     static {
-        agent = load();
+        agent = Agents.start(Settings.text("agent", ContextTreeAgent.class.getName()), Threads::unsampled);
         ready = true;
     }
 
     private Threads() {}
-
-    private static ProfilingAgent load() {
-        String name = Settings.text("agent", ContextTreeAgent.class.getName());
-        try {
-            ProfilingAgent agent = (ProfilingAgent)
-                    Class.forName(name, true, loader()).getDeclaredConstructor().newInstance();
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> agent.finish(unsampled()), "assay-finish"));
-            String request = Settings.text("request", null);
-            if (request != null) {
-                Thread watcher = new Thread(() -> watch(agent, new File(request)), "assay-request");
-                watcher.setDaemon(true);
-                watcher.start();
-            }
-            return agent;
-        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            Throwable cause = e.getCause() != null ? e.getCause() : e;
-            System.err.println("assay: no profile: the agent " + name + " cannot be used: " + cause);
-            return null;
-        }
-    }
-
-    private static ClassLoader loader() {
-        ClassLoader context = Thread.currentThread().getContextClassLoader();
-        return context != null ? context : Threads.class.getClassLoader();
-    }
-
-    private static void watch(ProfilingAgent agent, File request) {
-        try {
-            while (true) {
-                Thread.sleep(200);
-                if (request.exists()) {
-                    agent.finish(unsampled());
-                    request.delete();
-                }
-            }
-        } catch (InterruptedException e) {
-            // The program wants its threads to end.
-        }
-    }
 
     static Counter find(Thread thread) {
         Counter counter;
@@ -88,8 +47,7 @@ final class Threads {
             table[slot] = counter;
         }
         if (agent != null && !isSystemThread(thread)) {
-            int first = agent.register(thread);
-            counter.start(first);
+            counter.start(Agents.register(agent, thread));
         }
         return counter;
     }
