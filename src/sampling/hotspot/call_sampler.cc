@@ -30,12 +30,6 @@ bool NeverCompiles(jvmtiEnv* jvmti) {
   return never;
 }
 
-std::string Percent(double share) {
-  char text[16];
-  snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
-}
-
 void SleepMs(int ms) {
   timespec time = {0, ms * 1000000};
   nanosleep(&time, nullptr);
@@ -392,98 +386,6 @@ void CallSampler::Release() {
   resolver_.reset();
   ledger_ = BurstLedger();
   methods_->Restart();
-}
-
-void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
-  HookContext& hooks = Hooks();
-  if (needs_probes_ && jni != nullptr) {
-    std::lock_guard control(control_);
-    if (needs_probes_ && running_) InstallProbes();
-  }
-  std::lock_guard lock(ledger_mutex_);
-  if (resolver_ == nullptr) return;
-  bool framed = jni != nullptr && jni->PushLocalFrame(4096) == 0;
-  resolver_->Fill(profile, settings_.exhaustive);
-  if (framed) jni->PopLocalFrame(nullptr);
-  profile.threads = watch_->names();
-  profile.ticks = ledger_.ticks();
-
-  auto lost = [&](const char* reason, uint64_t count) {
-    if (count > 0) profile.lost[reason] = count;
-  };
-  static const char* kReasons[kWalkReasons] = {
-      "walk failed: no Java frames", "walk failed: class load events off", "walk failed: GC active",
-      "walk failed: unknown frame outside Java", "walk failed: not walkable outside Java",
-      "walk failed: unknown frame", "walk failed: not walkable", "walk failed: unknown thread state",
-      "walk failed: thread exiting", "walk failed: deoptimization", "walk failed: safepoint",
-      nullptr, nullptr, nullptr, "walk failed: no method", "walk failed: no stack left"};
-  for (int i = 0; i < kWalkReasons; i++) {
-    if (kReasons[i] != nullptr) lost(kReasons[i], hooks.walk_failures[i]);
-  }
-  for (const auto& [reason, count] : resolver_->unresolved()) profile.lost[reason] = count;
-  lost("bursts dropped: queue full", hooks.recorder.dropped());
-  lost("samples dropped: site table full", hooks.sites.full());
-  lost("threads not followed", watch_->refused());
-  lost("bursts cut short by the VM", ledger_.cut());
-  lost("ticks in Java without a call since the last", ticks_unanswered_);
-  auto& metadata = profile.metadata;
-  metadata["via"] = via_.empty() ? "none yet" : via_;
-  if (!refusal_.empty()) metadata["gave-up"] = refusal_;
-  if (!sees_.empty()) metadata["calls-seen"] = sees_;
-  metadata["ticker"] = settings_.ticker == Ticker::kCpu ? "cpu" : "remote";
-  metadata["ticks"] = std::to_string(ticks_);
-  metadata["ticks-in-java"] = std::to_string(ticks_in_java_);
-  metadata["bursts"] = std::to_string(ledger_.bursts());
-  metadata["burst-samples"] = std::to_string(ledger_.samples());
-  metadata["burst-events"] = std::to_string(ledger_.events());
-  metadata["walks"] = std::to_string(hooks.walks);
-  metadata["interpreted-callers"] = std::to_string(hooks.interpreted_callers);
-  metadata["inlined-call-sites"] = std::to_string(methods_->InlinedCallSites());
-  if (uint64_t looks = running_code_.looks(); looks > 0) {
-    metadata["interpreted-time"] = Percent(running_code_.interpreted_share()) + " of " + std::to_string(looks) + " looks";
-  }
-  metadata["vm-passes"] = std::to_string(hooks.vm_passes);
-  metadata["osr-entries"] = std::to_string(hooks.osr_entries);
-  metadata["ns-per-call-in-burst"] = std::to_string(ledger_.call_ns());
-  metadata["walk-ms"] = std::to_string(ledger_.walk_ns() / 1e6);
-  metadata["hook-ms"] = std::to_string(ledger_.hook_ns() / 1e6);
-}
-
-void CallSampler::VisitBodies(const SiteResolver::BodyVisitor& visit) {
-  std::lock_guard lock(ledger_mutex_);
-  if (resolver_ != nullptr) resolver_->VisitBodies(visit);
-}
-
-DoctorReport CallSampler::Examine(JavaVM* vm, JNIEnv* jni) {
-  DoctorReport report;
-  std::lock_guard control(control_);
-  Status status = Open(vm);
-  if (status.ok()) status = Load(jni);
-  if (!status.ok()) {
-    for (const char* name : {"entry", "return"}) report.push_back({name, false, status.error().message});
-    return report;
-  }
-  if (!running_) {
-    methods_->Restart();
-    SetEvents(JVMTI_ENABLE);
-    jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-    jvmti_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
-    SetEvents(JVMTI_DISABLE);
-  }
-  YieldpointSources sources{methods_.get(), &structs_, RunAtSafepoint, this};
-  bool undecided;
-  for (auto* make : {MakeEntryYieldpoint, MakeReturnYieldpoint}) {
-    auto made = make(sources, &undecided);
-    report.push_back({make == MakeEntryYieldpoint ? "entry" : "return", made.ok(),
-                      made.ok() ? (*made)->Describe() : made.error().message});
-  }
-  report.push_back({"ticker-remote", true, "thread state at thread+" + std::to_string(state_offset_) +
-                                               "; armed by a thread of Assay's own"});
-  Status timer = CpuTimers::Probe();
-  report.push_back({"ticker-cpu", timer.ok(),
-                    timer.ok() ? "CPU-time timer per thread, at best one tick per scheduler tick"
-                               : timer.error().message});
-  return report;
 }
 
 void JNICALL CallSampler::CompiledMethodLoad(jvmtiEnv*, jmethodID method, jint size, const void* code,
