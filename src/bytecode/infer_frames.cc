@@ -234,7 +234,12 @@ class Inference {
     if (b.tag == V::kNull && a.tag == V::kObject) return a;
     if (a.tag != V::kObject || b.tag != V::kObject) return V{};
     std::string common = CommonSuperclass(hierarchy_, Name(a), Name(b));
-    if (!common.empty()) return code_.ObjectNamedCopy(std::move(common));
+    if (!common.empty()) {
+      // The verifier would have to load a narrower class than the old frame named, which may be missing.
+      const bool given_is_wider =
+          given.tag == V::kObject && CommonSuperclass(hierarchy_, common, Name(given)) == Name(given);
+      return given_is_wider ? given : code_.ObjectNamedCopy(std::move(common));
+    }
     if (given.tag == V::kObject || given.tag == V::kTop) return given;
     return Error{"no common superclass known for " + std::string(Name(a)) + " and " +
                  std::string(Name(b))};

@@ -89,6 +89,22 @@ class CorpusTest(unittest.TestCase):
                 got = run(java(version), "-Xverify:all", "-cp", jars[0], "Shapes").stdout
                 self.assertEqual(got, expected, (release, name))
 
+    @each_jdk()
+    def test_inferred_frames_need_no_class_that_the_old_ones_did_not(self, version):
+        """Narrower types than the old frames would make the verifier load a class that is missing here."""
+        source = pathlib.Path(tempfile.mkdtemp(dir=self.folder)) / "Meet.java"
+        source.write_text("class Missing {} class Base extends Missing {} class A extends Base {} class B extends Base {}\n"
+                          "public class Meet { static int f(boolean b) { Object o; if (b) o = new A(); else o = new B();"
+                          " return o.hashCode(); }\n"
+                          "public static void main(String[] x) { System.out.println(\"linked\"); } }\n")
+        classes = pathlib.Path(compile_java([source]))
+        (classes / "Missing.class").unlink()
+        original = source.parent / "original.jar"
+        run(java(min(JDKS), "jar"), "cf0", original, "-C", classes, ".")
+        _, jars = self.rewrite(original, ["infer"])
+        for jar in (original, jars[0]):
+            self.assertEqual(run(java(version), "-Xverify:all", "-cp", jar, "Meet").stdout, "linked\n")
+
     def test_far_jumps_were_widened(self):
         _, jars = self.rewrite(self.compiled(), ["spread"])
         listing = run(java(min(JDKS), "javap"), "-c", "-p", "-cp", jars[0], "Shapes").stdout
