@@ -44,6 +44,7 @@ Status CpuTimers::Open(Function function, uint64_t period_ns) {
 }
 
 void CpuTimers::Close() {
+  if (!open()) return;
   g_function = nullptr;
   signal_.GiveBack();
 }

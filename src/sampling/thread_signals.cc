@@ -20,6 +20,7 @@ Status ThreadSignals::Open(Function function) {
 }
 
 void ThreadSignals::Close() {
+  if (signal_.number() == 0) return;
   g_function = nullptr;
   signal_.GiveBack();
 }

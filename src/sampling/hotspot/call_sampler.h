@@ -28,7 +28,7 @@
 namespace assay::sampling {
 
 enum class Via { kAuto, kEntry, kReturn, kProbe };
-// The remote ticker is the default: it ticks as often as asked and costs the program no signal.
+// The remote ticker is the default: it ticks as often as asked, and ticks cost the program no signal.
 enum class Ticker { kRemote, kCpu };
 
 struct SamplerSettings {

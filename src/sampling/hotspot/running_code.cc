@@ -19,6 +19,11 @@ void RunningCode::Open(CompiledMethods::Range interpreter, const CodeHeap& code)
   open_ = interpreter.end > interpreter.begin && signals_.Open(OnSignal).ok();
 }
 
+void RunningCode::Close() {
+  open_ = false;
+  signals_.Close();
+}
+
 bool RunningCode::IsDue(uint64_t elapsed_ns) {
   since_ns_ += elapsed_ns;
   return open_ && since_ns_ >= kEveryNs;

@@ -1,6 +1,7 @@
-// Which code threads in Java were executing: interpreted or compiled (the VM's own does not count). Now and then the tick thread
-// interrupts one thread and looks at its program counter; so few that the program does not notice
-// (kEveryNs). Tells how much of the time no yieldpoint of compiled code could see.
+// Which code threads in Java were executing: interpreted or compiled (the VM's own does not count).
+// Now and then (kEveryNs) the tick thread interrupts one thread and looks at its program counter.
+// Tells how much of the time no yieldpoint of compiled code could see. The look itself happens in a
+// signal handler: two loads and a counter.
 #pragma once
 
 #include <atomic>
@@ -20,7 +21,7 @@ class RunningCode {
   // One at a time in a process. Without a free signal nothing is counted.
   void Open(CompiledMethods::Range interpreter, const CodeHeap& code);
   // Nobody asks any more.
-  void Close() { signals_.Close(); }
+  void Close();
 
   // On the tick thread: whether it is time for a look, after so much time.
   bool IsDue(uint64_t elapsed_ns);

@@ -123,14 +123,17 @@ class Programs(unittest.TestCase):
             "  static int n; static void a() { n++; } static void b() { a(); if (n < 0) return; throw new RuntimeException(); }\n"
             "  static void large() {\n" + "    a();\n" * calls
             + "    try { b(); } catch (RuntimeException e) { a(); }\n  }\n"
-            "  public static void main(String[] x) { for (int i = 0; i < 3; i++) large(); System.out.println(n); }\n}\n")
-        result, path = profile_of(version, "-cp", compile_java([source]), "Large", options=["--include", "Large"])
-        self.assertEqual(result.stdout, f"{3 * (calls + 2)}\n")
+            "  Large() {\n" + "    a();\n" * calls + "  }\n"
+            "  public static void main(String[] x) { for (int i = 0; i < 3; i++) large(); new Large(); System.out.println(n); }\n}\n")
+        result, path = profile_of(version, "-Xverify:all", "-cp", compile_java([source]), "Large",
+                                  options=["--include", "Large"])
+        self.assertEqual(result.stdout, f"{3 * (calls + 2) + calls}\n")
         shown = show_json(path)
         counts = {(e["caller"], e["callee"]): e["weight"] for e in shown["edges"]}
         self.assertEqual(counts[("Large.main([Ljava/lang/String;)V", "Large.large()V")], 3)
         self.assertEqual(counts[("Large.large()V", "Large.a()V")], 3 * (calls + 1))
         self.assertEqual(counts[("Large.large()V", "Large.b()V")], 3)
+        self.assertEqual(counts[("Large.<init>()V", "Large.a()V")], calls)
         self.assertEqual(counts[("Large.b()V", "Large.a()V")], 3)
         sites = {e["bci"] for e in shown["edges"] if e["caller"] == "Large.large()V"}
         self.assertEqual(sites, {-1})
