@@ -1,7 +1,5 @@
 #include "src/sampling/hotspot/context_recorder.h"
 
-#include <sys/mman.h>
-#include <time.h>
 #include <ucontext.h>
 #include <x86intrin.h>
 
@@ -22,39 +20,11 @@ constexpr uint32_t kMostPassed = 10000;
 // braces.
 constexpr uint32_t kChecked = 8;
 
-uint64_t ClockNs(clockid_t clock) {
-  timespec time;
-  if (clock_gettime(clock, &time) != 0) return 0;
-  return time.tv_sec * 1000000000ull + time.tv_nsec;
-}
-
 void Count(std::atomic<uint64_t>& counter, uint64_t by = 1) {
   counter.fetch_add(by, std::memory_order_relaxed);
 }
 
 }  // namespace
-
-ContextTrail* ContextTrail::Map() {
-  void* memory = mmap(nullptr, sizeof(ContextTrail), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  // All zero is the state of everything here but what Reset() sets; a constructor would touch it
-  // all.
-  auto* trail = static_cast<ContextTrail*>(memory);
-  trail->Reset();
-  return trail;
-}
-
-void ContextTrail::Reset() {
-  ring.Use(cells, kCells);
-  visited.Use(memory, kFrames);
-  trusted = deferred = false;
-  mark = 0;
-  signalled.store(false);
-  accounted_ns.store(0);
-  idle_ns.store(0);
-  seen_cpu_ns.store(0);
-}
 
 void ContextRecorder::ResetCounters() { new (&counters) Counters(); }
 

@@ -67,6 +67,8 @@ class ContextSampler {
   void Tick(uint64_t elapsed_ns);
   void TickOne(ThreadSlot& slot, ContextTrail& trail, uintptr_t thread);
   void Account();
+  void ReportLosses(profile::Profile& profile) const;
+  void ReportCosts(profile::Profile& profile) const;
   static void OnSignal(ThreadSlot& slot, void* context);
   static int OnReturn(uintptr_t* return_slot, uintptr_t thread, uintptr_t caller_fp);
 
@@ -78,6 +80,9 @@ class ContextSampler {
   static void JNICALL ThreadEnd(jvmtiEnv*, JNIEnv*, jthread);
   static void JNICALL ClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {}
   static void JNICALL ClassPrepare(jvmtiEnv*, JNIEnv*, jthread, jclass);
+
+  // For signal handlers and hooks, where the guard of a local static has no place.
+  static ContextSampler* instance_;
 
   JavaVM* vm_ = nullptr;
   jvmtiEnv* jvmti_ = nullptr;

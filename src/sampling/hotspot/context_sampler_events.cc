@@ -1,0 +1,107 @@
+// What the VM tells the context sampler: code, threads and classes that come and go.
+#include <cstring>
+
+#include "src/sampling/hotspot/context_sampler.h"
+#include "src/sampling/watermark.h"
+
+namespace assay::sampling {
+
+void JNICALL ContextSampler::CompiledMethodLoad(jvmtiEnv*, jmethodID method, jint size,
+                                                const void* code, jint, const jvmtiAddrLocationMap*,
+                                                const void* info) {
+  ContextSampler& self = Get();
+  self.compiled_->OnLoad(method, code, static_cast<uint32_t>(size), info);
+  bool doubtful = self.installed_ && self.compiled_->dissent();
+  if ((self.pending_ || doubtful) && self.control_.try_lock()) {
+    self.TryInstall();
+    if (doubtful) self.GiveUp("a method compiled later contradicts what the others showed");
+    self.control_.unlock();
+  }
+}
+
+void JNICALL ContextSampler::CompiledMethodUnload(jvmtiEnv*, jmethodID, const void* code) {
+  Get().compiled_->OnUnload(code);
+}
+
+void JNICALL ContextSampler::DynamicCode(jvmtiEnv*, const char* name, const void* code, jint size) {
+  Get().compiled_->OnDynamicCode(name, code, static_cast<uint32_t>(size));
+}
+
+bool ContextSampler::GiveTrail(ThreadSlot& slot) {
+  auto index = static_cast<size_t>(&slot - &Hooks().threads.slot(0));
+  ContextTrail* trail = trails_[index].load();
+  std::lock_guard lock(ledger_mutex_);
+  if (trail == nullptr) {
+    trail = ContextTrail::Map();
+  } else {
+    trail->Reset();
+  }
+  if (trail == nullptr) {
+    threads_without_memory_++;
+    return false;
+  }
+  uint64_t cpu = slot.cpu_clock == 0 ? 0 : ClockNs(slot.cpu_clock);
+  trail->seen_cpu_ns = cpu;
+  trail->accounted_ns = settings_.wall ? MonotonicNs() : cpu;
+  trails_[index].store(trail, std::memory_order_release);
+  trail->busy.store(false, std::memory_order_release);
+  return true;
+}
+
+void JNICALL ContextSampler::ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
+  ContextSampler& self = Get();
+  if (ThreadSlot* slot = self.watch_->OnStart(jni, thread)) self.GiveTrail(*slot);
+}
+
+void JNICALL ContextSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
+  ContextSampler& self = Get();
+  ThreadSlot* slot = self.watch_->Current(jni);
+  if (slot == nullptr) return;
+  ContextTrail* trail = self.TrailOf(*slot);
+  if (trail != nullptr) {
+    trail->busy.store(true);  // no sample until the slot has a new owner
+    if (self.installed_) Watermark::Remove(Hooks().PollWord(slot->thread.load()));
+    std::lock_guard lock(self.ledger_mutex_);
+    self.ledger_->Drain(slot->number, *trail, true);
+    self.ledger_->EndThread(slot->number);
+  }
+  self.watch_->OnEnd(jni);
+}
+
+void ContextSampler::AddLoadedClasses(JNIEnv* jni) {
+  jint count = 0;
+  jclass* classes = nullptr;
+  if (jvmti_->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    ClassPrepare(jvmti_, jni, nullptr, classes[i]);
+    jni->DeleteLocalRef(classes[i]);
+  }
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(classes));
+}
+
+void ContextSampler::FindContinuation(jclass type) {
+  char* signature = nullptr;
+  if (jvmti_->GetClassSignature(type, &signature, nullptr) != JVMTI_ERROR_NONE) return;
+  bool found = strcmp(signature, "Ljdk/internal/vm/Continuation;") == 0;
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(signature));
+  jint count = 0;
+  jmethodID* methods = nullptr;
+  if (!found || jvmti_->GetClassMethods(type, &count, &methods) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    char* name = nullptr;
+    if (jvmti_->GetMethodName(methods[i], &name, nullptr, nullptr) != JVMTI_ERROR_NONE) continue;
+    if (strcmp(name, "enterSpecial") == 0) {
+      recorder_.continuation_entry = *reinterpret_cast<uintptr_t*>(methods[i]);
+    }
+    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(name));
+  }
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(methods));
+}
+
+void JNICALL ContextSampler::ClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass type) {
+  ContextSampler& self = Get();
+  self.interpreted_.AddClass(jvmti, type);
+  if (self.recorder_.continuation_entry == 0) self.FindContinuation(type);
+}
+
+}  // namespace assay::sampling
