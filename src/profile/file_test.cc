@@ -138,6 +138,29 @@ TEST_F(FileTest, FlushWithoutChangeAppendsNothing) {
   EXPECT_LT(std::filesystem::file_size(path_), size + 40);
 }
 
+TEST_F(FileTest, WhatTheProfileForgetsLeavesTheFile) {
+  auto writer = ProfileWriter::Create(path_);
+  Profile profile = FullProfile();
+  for (int step = 0; step < 50; ++step) {
+    for (int i = 0; i < 1000; ++i) {
+      MethodId method = profile.InternMethod("C", std::to_string(step), "()V");
+      profile.node(profile.InternNode(kRootNode, i, method)).self = 1 + i;
+    }
+    ASSERT_TRUE((*writer)->Flush(profile).ok());
+    Result<Profile> back = ReadProfile(path_);
+    ASSERT_TRUE(back.ok()) << back.error().ToString();
+    back->metadata.erase("ended");
+    EXPECT_EQ(Dump(*back), Dump(profile));
+    ASSERT_LT(std::filesystem::file_size(path_), 20000u);
+    profile.ForgetGraph();
+    EXPECT_EQ(profile.nodes().size(), 1u);
+    EXPECT_EQ(profile.methods().size(), 1u);
+    if (step % 10 == 0) profile.InternMethod("D", "other", "()V");  // other numbers than before
+  }
+  ASSERT_TRUE((*writer)->Finish(profile).ok());
+  EXPECT_EQ(Dump(*ReadProfile(path_)), Dump(profile));
+}
+
 TEST_F(FileTest, LogStaysWithinAFactorOfItsCompactSize) {
   auto writer = ProfileWriter::Create(path_);
   Profile profile = RandomProfile(3, 1000, 20000, 0);

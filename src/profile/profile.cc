@@ -16,11 +16,22 @@ uint64_t HashTriple(uint32_t a, int32_t bci, uint32_t b) {
 
 }  // namespace
 
-Profile::Profile() {
+Profile::Profile() { AddRoots(); }
+
+void Profile::AddRoots() {
   methods_.push_back({});  // method 0: no method
   method_index_.Append(HashMethod("", "", ""), [](uint32_t) { return 0; });
   nodes_.push_back({.parent = kRootNode, .bci = kNoBci, .method = 0});
   node_index_.Append(HashTriple(kRootNode, kNoBci, 0), [](uint32_t) { return 0; });
+}
+
+void Profile::ForgetGraph() {
+  methods_ = {};
+  edges_ = {};
+  nodes_ = {};
+  method_index_ = edge_index_ = node_index_ = {};
+  edition_++;
+  AddRoots();
 }
 
 uint32_t Profile::Lookup(uint64_t hash, std::string_view class_name, std::string_view name,

@@ -118,6 +118,11 @@ class Profile {
   // Prepares memory for this many more of each.
   void Reserve(size_t methods, size_t edges, size_t nodes);
 
+  // Drops all methods, edges and contexts, for a collector that fills in what is left of them: ids
+  // given before mean nothing afterwards. `edition` counts how often that was.
+  void ForgetGraph();
+  uint64_t edition() const { return edition_; }
+
   double TotalEdgeWeight() const;
 
   // Names as in INTERFACE: collect, command, jvm, tick, samples, stride, seed, start, duration...
@@ -130,6 +135,7 @@ class Profile {
   std::vector<SkippedMethod> skipped_methods;
 
  private:
+  void AddRoots();
   uint32_t Lookup(uint64_t hash, std::string_view class_name, std::string_view name,
                   std::string_view descriptor) const;
 
@@ -139,6 +145,7 @@ class Profile {
   FlatIndex method_index_;
   FlatIndex edge_index_;
   FlatIndex node_index_;
+  uint64_t edition_ = 0;
 };
 
 }  // namespace assay::profile

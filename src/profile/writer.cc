@@ -21,6 +21,7 @@ struct ProfileWriter::State {
   Encoder encoder;
   uint64_t compact_bytes = 0;  // size after the last rewrite
   uint64_t flushes = 0;        // appended so far
+  uint64_t edition = 0;        // of the profile in the file
   bool broken = false;         // the encoder is ahead of the file after an error
 
   // Writes everything into a new file that replaces the log.
@@ -34,6 +35,7 @@ struct ProfileWriter::State {
     file = std::move(fresh);
     encoder = std::move(encoder_from_zero);
     compact_bytes = file.committed();
+    edition = profile.edition();
     broken = false;
     return {};
   }
@@ -41,10 +43,11 @@ struct ProfileWriter::State {
   Status Write(const Profile& profile, bool end) {
     bool grown = file.committed() > std::max(kSmall, kGrowth * compact_bytes);
     bool log = flushes > 0 && file.committed() > compact_bytes;
-    if (broken || grown || (end && log)) {
+    bool other_ids = edition != profile.edition();
+    if (broken || other_ids || grown || (end && log)) {
       // Without room for a second copy of the file, appending may still work.
       Status status = Rewrite(profile, end);
-      if (status.ok() || broken) return status;
+      if (status.ok() || broken || other_ids) return status;
     }
     ++flushes;
     encoder.Encode(profile, file);

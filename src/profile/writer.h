@@ -17,8 +17,9 @@ class ProfileWriter {
   static Result<std::unique_ptr<ProfileWriter>> Create(const std::string& path);
   ~ProfileWriter();
 
-  // Appends everything of `profile` that changed since the previous call. The same Profile object,
-  // only ever grown and updated in place, must be passed each time.
+  // Appends everything of `profile` that changed since the previous call. The same Profile object
+  // must be passed each time. It only grows and is updated in place; after a ForgetGraph the file
+  // is written anew.
   Status Flush(const Profile& profile);
   // Flushes and marks the file as properly ended.
   Status Finish(const Profile& profile);

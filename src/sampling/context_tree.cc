@@ -14,6 +14,10 @@ uint64_t KeyHash(uint32_t parent, int32_t bci, uint32_t method) {
 }
 
 constexpr double kLargestUnit = 1e100;
+// A context has faded when less than this is left of everything it had: one sample does so in ten
+// half-lives.
+constexpr double kFadedSamples = 1.0 / 1024, kFadedNs = 1000;
+constexpr uint64_t kFadeEveryNs = 1000000000;  // at most
 
 }  // namespace
 
@@ -36,6 +40,7 @@ uint32_t ContextTree::Child(uint32_t parent, int32_t bci, uint32_t method) {
   auto id = static_cast<uint32_t>(nodes_.size());
   nodes_.push_back({parent, bci, method, id});
   order_.push_back(id);
+  nodes_made_++;
   index_.Append(hash, [this](uint32_t at) { return HashOf(at); });
   return id;
 }
@@ -78,7 +83,7 @@ void ContextTree::SetHalfLife(uint64_t half_life_ns, uint64_t now_ns) {
   Advance(now_ns);
   Rescale();
   half_life_ns_ = half_life_ns;
-  since_ns_ = now_ns;
+  since_ns_ = faded_ns_ = now_ns;
 }
 
 void ContextTree::Advance(uint64_t now_ns) {
@@ -99,48 +104,63 @@ void ContextTree::Rescale() {
   unit_ = 1;
 }
 
-void ContextTree::ClearWeights() {
-  for (Node& node : nodes_) {
-    node.self_ns = node.samples = node.activations = 0;
-    node.in_profile = 0;
-  }
-  std::iota(order_.begin(), order_.end(), 0);
-  for (uint32_t i = 0; i < nodes_.size(); i++) nodes_[i].place = i;
-  unit_ = 1;
+bool ContextTree::HasFaded(const Node& node) const {
+  if (half_life_ns_ == 0) return node.samples == 0 && node.activations == 0 && node.self_ns == 0;
+  return node.samples < kFadedSamples * unit_ && node.activations < kFadedSamples * unit_ &&
+         node.self_ns < kFadedNs * unit_;
+}
+
+bool ContextTree::FadingIsDue() const {
+  return half_life_ns_ > 0 && since_ns_ - faded_ns_ >= std::max(half_life_ns_, kFadeEveryNs);
+}
+
+size_t ContextTree::KeepPath(uint32_t id, std::vector<bool>& keep) const {
+  size_t kept = 0;
+  for (; !keep[id]; id = nodes_[id].parent, kept++) keep[id] = true;
+  return kept;
 }
 
 std::vector<uint32_t> ContextTree::Purge(size_t limit, std::span<const uint32_t> pinned) {
-  std::vector<uint32_t> renamed(nodes_.size());
-  std::iota(renamed.begin(), renamed.end(), 0);
-  if (nodes_.size() <= limit) return renamed;
+  faded_ns_ = since_ns_;
   std::vector<bool> keep(nodes_.size());
-  size_t kept = 0;
-  auto keep_path = [&](uint32_t id) {
-    for (; !keep[id]; id = nodes_[id].parent) {
-      keep[id] = true;
-      kept++;
-    }
-  };
-  keep_path(kRoot);
-  for (uint32_t id : pinned) keep_path(id);
+  size_t kept = KeepPath(kRoot, keep);
+  for (uint32_t id : pinned) kept += KeepPath(id, keep);
   for (uint32_t id : order_) {
-    if (kept >= limit) break;
-    keep_path(id);
-  }
-  std::vector<Node> left;
-  left.reserve(kept);
-  for (uint32_t id = 0; id < nodes_.size(); id++) {  // a parent comes before its children
-    if (!keep[id]) {
-      renamed[id] = kGone;
+    if (HasFaded(nodes_[id])) continue;
+    if (kept < limit) {
+      kept += KeepPath(id, keep);
+    } else if (!keep[id]) {
       purged_nodes_++;
       purged_ns_ += nodes_[id].self_ns / unit_;
-      continue;
     }
+  }
+  return KeepOnly(keep);
+}
+
+std::vector<uint32_t> ContextTree::Restart(std::span<const uint32_t> pinned) {
+  std::vector<bool> keep(nodes_.size());
+  KeepPath(kRoot, keep);
+  for (uint32_t id : pinned) KeepPath(id, keep);
+  for (Node& node : nodes_) node.self_ns = node.samples = node.activations = 0;
+  unit_ = 1;
+  purged_nodes_ = 0;
+  purged_ns_ = 0;
+  return KeepOnly(keep);
+}
+
+std::vector<uint32_t> ContextTree::KeepOnly(const std::vector<bool>& keep) {
+  std::vector<uint32_t> renamed(nodes_.size(), kGone);
+  std::vector<Node> left;
+  left.reserve(static_cast<size_t>(std::count(keep.begin(), keep.end(), true)));
+  for (uint32_t id = 0; id < nodes_.size(); id++) {  // a parent comes before its children
+    if (!keep[id]) continue;
     renamed[id] = static_cast<uint32_t>(left.size());
     left.push_back(nodes_[id]);
     left.back().parent = renamed[nodes_[id].parent];
+    left.back().in_profile = 0;
   }
   std::vector<uint32_t> order;
+  order.reserve(left.size());
   for (uint32_t id : order_) {
     if (keep[id]) order.push_back(renamed[id]);
   }
@@ -152,6 +172,11 @@ std::vector<uint32_t> ContextTree::Purge(size_t limit, std::span<const uint32_t>
     index_.Append(HashOf(id), [this](uint32_t at) { return HashOf(at); });
   }
   return renamed;
+}
+
+size_t ContextTree::MemoryBytes() const {
+  return nodes_.capacity() * sizeof(Node) + order_.capacity() * sizeof(uint32_t) +
+         index_.MemoryBytes();
 }
 
 }  // namespace assay::sampling

@@ -39,18 +39,24 @@ class ContextTree {
   void Advance(uint64_t now_ns);
   double Factor() const { return 1 / unit_; }
 
-  // Removes the lightest contexts until at most `limit` are left, except those `pinned` and their
-  // callers. Returns the new number of each old node, kGone for those removed.
+  // Removes the lightest contexts until at most `limit` are left, and those that ageing has left
+  // nothing of, except those `pinned` and their callers. Returns the new number of each old node,
+  // kGone for those removed.
   static constexpr uint32_t kGone = UINT32_MAX;
   std::vector<uint32_t> Purge(size_t limit, std::span<const uint32_t> pinned);
-  // All weights to zero; nodes stay.
-  void ClearWeights();
+  // Whether ageing went on for long enough since the last purge to be worth another one.
+  bool FadingIsDue() const;
+  // All weights to zero; only those `pinned` and their callers stay. Returns as Purge.
+  std::vector<uint32_t> Restart(std::span<const uint32_t> pinned);
 
   const Node& node(uint32_t id) const { return nodes_[id]; }
   Node& node(uint32_t id) { return nodes_[id]; }
   size_t size() const { return nodes_.size(); }
   // Heaviest first.
   const std::vector<uint32_t>& by_weight() const { return order_; }
+  size_t MemoryBytes() const;
+  uint64_t nodes_made() const { return nodes_made_; }
+  // By Purge since the last Restart, those that faded apart.
   uint64_t purged_nodes() const { return purged_nodes_; }
   double purged_ns() const { return purged_ns_; }
 
@@ -58,13 +64,16 @@ class ContextTree {
   uint64_t HashOf(uint32_t id) const;
   void Rise(uint32_t node);
   void Rescale();
+  bool HasFaded(const Node& node) const;
+  size_t KeepPath(uint32_t id, std::vector<bool>& keep) const;
+  std::vector<uint32_t> KeepOnly(const std::vector<bool>& keep);
 
   std::vector<Node> nodes_;
   std::vector<uint32_t> order_;
   profile::FlatIndex index_;
   double unit_ = 1;  // what weight 1 counts now
-  uint64_t half_life_ns_ = 0, since_ns_ = 0;
-  uint64_t purged_nodes_ = 0;
+  uint64_t half_life_ns_ = 0, since_ns_ = 0, faded_ns_ = 0;
+  uint64_t nodes_made_ = 0, purged_nodes_ = 0;
   double purged_ns_ = 0;
 };
 

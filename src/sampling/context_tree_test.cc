@@ -72,5 +72,52 @@ TEST(ContextTreeTest, PurgeKeepsTheHeavyAndThePinned) {
   EXPECT_EQ(tree.Child(renamed[a], 9, 5), 5u);  // comes back as a new one
 }
 
+TEST(ContextTreeTest, WhatFadedGoesAndIsNotCountedAsLost) {
+  constexpr uint64_t kSecond = 1000000000;
+  ContextTree tree;
+  tree.SetHalfLife(kSecond, 0);
+  uint32_t held = tree.Child(ContextTree::kRoot, -1, 1);
+  size_t most = 0;
+  for (uint64_t second = 1; second <= 200; second++) {
+    for (int i = 0; i < 50; i++) {
+      uint32_t fresh = tree.Child(held, i, static_cast<uint32_t>(second));
+      tree.AddTime(fresh, 1e6, 1);
+      tree.AddActivation(fresh);
+    }
+    tree.Advance(second * kSecond);
+    ASSERT_TRUE(tree.FadingIsDue());
+    held = tree.Purge(1000000, std::vector<uint32_t>{held})[held];
+    ASSERT_FALSE(tree.FadingIsDue());
+    most = std::max(most, tree.size());
+  }
+  EXPECT_LE(most, 2 + 11 * 50u);
+  EXPECT_GE(most, 2 + 9 * 50u);
+  EXPECT_EQ(tree.purged_nodes(), 0u);
+  EXPECT_EQ(tree.nodes_made(), 1 + 200 * 50u);
+  EXPECT_LT(tree.MemoryBytes(), 200000u);
+}
+
+TEST(ContextTreeTest, RestartKeepsWhatIsOnAStack) {
+  ContextTree tree;
+  uint32_t a = tree.Child(ContextTree::kRoot, -1, 1);
+  uint32_t b = tree.Child(a, 1, 2);
+  uint32_t on_stack = tree.Child(a, 2, 3);
+  tree.AddTime(b, 7, 1);
+  tree.AddTime(on_stack, 5, 1);
+  tree.node(b).in_profile = tree.node(on_stack).in_profile = 9;
+  auto renamed = tree.Restart(std::vector<uint32_t>{on_stack});
+  EXPECT_EQ(tree.size(), 3u);
+  EXPECT_EQ(renamed[b], ContextTree::kGone);
+  EXPECT_EQ(tree.node(renamed[on_stack]).parent, renamed[a]);
+  EXPECT_EQ(tree.node(renamed[on_stack]).self_ns, 0);
+  EXPECT_EQ(tree.node(renamed[on_stack]).in_profile, 0u);
+  EXPECT_EQ(tree.purged_nodes(), 0u);
+  // Of no weight and on no stack any more: nothing is lost with it.
+  tree.AddTime(tree.Child(ContextTree::kRoot, -1, 8), 1, 1);
+  tree.Purge(2, {});
+  EXPECT_EQ(tree.size(), 2u);
+  EXPECT_EQ(tree.purged_nodes(), 0u);
+}
+
 }  // namespace
 }  // namespace assay::sampling

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace assay::sampling {
 namespace {
@@ -195,13 +196,24 @@ void ContextLedger::Compare(const Thread& thread, const SampleRing& ring,
 
 void ContextLedger::Tidy(size_t max_contexts) {
   compiled_->Forget(compiled_->Unloaded());
-  if (tree_.size() <= max_contexts) return;
-  std::vector<uint32_t> pinned;
+  bool crowded = tree_.size() > max_contexts;
+  if (!crowded && !tree_.FadingIsDue()) return;
+  size_t before = tree_.size();
+  Rename(tree_.Purge(crowded ? max_contexts / 4 * 3 : max_contexts, OnStacks()));
+  // The contexts left have new numbers, and those gone must leave the profile too.
+  renumbered_ = renumbered_ || tree_.size() != before;
+}
+
+std::vector<uint32_t> ContextLedger::OnStacks() const {
+  std::vector<uint32_t> nodes;
   for (const auto& [number, thread] : threads_) {
-    pinned.push_back(thread.leaf);
-    for (const Level& level : thread.levels) pinned.push_back(level.node);
+    nodes.push_back(thread.leaf);
+    for (const Level& level : thread.levels) nodes.push_back(level.node);
   }
-  std::vector<uint32_t> renamed = tree_.Purge(max_contexts / 4 * 3, pinned);
+  return nodes;
+}
+
+void ContextLedger::Rename(const std::vector<uint32_t>& renamed) {
   for (auto& [number, thread] : threads_) {
     thread.leaf = renamed[thread.leaf];
     for (Level& level : thread.levels) level.node = renamed[level.node];
@@ -209,9 +221,10 @@ void ContextLedger::Tidy(size_t max_contexts) {
 }
 
 void ContextLedger::BeginSegment() {
-  tree_.ClearWeights();
+  Rename(tree_.Restart(OnStacks()));
   profile_ids_.clear();
   lost_.clear();
+  renumbered_ = false;
   time_ns_ = samples_ = activations_ = 0;
 }
 
@@ -233,6 +246,10 @@ profile::MethodId ContextLedger::MethodOf(profile::Profile& profile, uint32_t me
 
 void ContextLedger::Fill(profile::Profile& profile) {
   compiled_->NameDeclared();
+  if (std::exchange(renumbered_, false)) {
+    profile.ForgetGraph();
+    profile_ids_.clear();
+  }
   for (profile::EdgeId id = 0; id < profile.edges().size(); id++) {
     profile.edge(id).samples = 0;
     profile.edge(id).weight = profile.edge(id).variance = 0;
@@ -273,6 +290,9 @@ void ContextLedger::Fill(profile::Profile& profile) {
   auto& metadata = profile.metadata;
   metadata["samples-taken"] = std::to_string(samples_);
   metadata["time-ms"] = std::to_string(static_cast<double>(time_ns_) / 1e6);
+  metadata["contexts-made"] = std::to_string(tree_.nodes_made());
+  metadata["contexts-held"] = std::to_string(tree_.size() - 1);
+  metadata["contexts-kb"] = std::to_string(tree_.MemoryBytes() / 1024);
   metadata["activations-seen"] = std::to_string(activations_);
   if (compared_ > 0) {
     metadata["walks-compared"] = std::to_string(compared_);

@@ -23,13 +23,14 @@ class ContextLedger {
   // What a thread's samples say. `last`: the thread ends, nothing may stay behind.
   void Drain(uint32_t thread, ContextTrail& trail, bool last);
   void EndThread(uint32_t thread) { threads_.erase(thread); }
-  // Code that went away; keeps the number of contexts within its limit.
+  // Code that went away, and contexts that faded; keeps their number within its limit.
   void Tidy(size_t max_contexts);
 
   void SetHalfLife(uint64_t half_life_ns, uint64_t now_ns) {
     tree_.SetHalfLife(half_life_ns, now_ns);
   }
   void Advance(uint64_t now_ns) { tree_.Advance(now_ns); }
+  // The next Fill is of a new profile.
   void BeginSegment();
   void Fill(profile::Profile& profile);
 
@@ -57,6 +58,8 @@ class ContextLedger {
   bool Agrees(std::vector<VirtualFrame> frames, bool complete, const SampleRing& ring,
               const SampleHeader& header);
   Chain WholeStack(uint32_t node, bool* complete) const;
+  std::vector<uint32_t> OnStacks() const;
+  void Rename(const std::vector<uint32_t>& renamed);
   profile::MethodId MethodOf(profile::Profile& profile, uint32_t method);
 
   CompiledMethods* compiled_;
@@ -64,6 +67,7 @@ class ContextLedger {
   ContextTree tree_;
   std::map<uint32_t, Thread> threads_;
   std::vector<profile::MethodId> profile_ids_;
+  bool renumbered_ = false;  // the profile has ids of contexts that are gone
   std::map<std::string, uint64_t> lost_;
   uint64_t compared_ = 0, disagreed_ = 0, not_compared_ = 0, cut_short_ = 0;
   std::string first_disagreement_;

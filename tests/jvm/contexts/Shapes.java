@@ -68,6 +68,14 @@ public class Shapes {
         }
     }
 
+    // paths: hardly a context is ever seen twice.
+    static long one(long bits, int depth) { return path(bits, depth) + 1; }
+    static long two(long bits, int depth) { return path(bits, depth) + 2; }
+    static long path(long bits, int depth) {
+        if (depth == 0) return spin(3000);
+        return (bits & 1) == 0 ? one(bits >>> 1, depth - 1) : two(bits >>> 1, depth - 1);
+    }
+
     // mixed: everything in turns, natives and sorting and lambdas included.
     static void mixed(int round) {
         List<Integer> list = new ArrayList<>();
@@ -96,6 +104,7 @@ public class Shapes {
                 case "activations": longOnes(); manyShort(40000); break;
                 case "unwind": unwind(depth); break;
                 case "overflow": overflow(); break;
+                case "paths": sink += path(spin(round | 1), 30); break;
                 default: mixed(round);
             }
         }

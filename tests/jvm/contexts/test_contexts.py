@@ -165,6 +165,52 @@ class Contexts(unittest.TestCase):
         # In between the tree grows by what a few milliseconds bring.
         self.assertLess(len(data["contexts"]), 1500)
 
+    def nodes(self, path):
+        """How many contexts are in the file, and what it says; none of them may be of no weight."""
+        data = json.loads(assay("export", path, "--format", "json").stdout)
+        columns = data["contexts"]
+        callers = set(columns["parent"])
+        weights = list(zip(columns["samples"], columns["calls"], columns["self"]))
+        empty = [i for i, weight in enumerate(weights) if i > 0 and i not in callers and max(weight) <= 0]
+        self.assertEqual(empty, [])
+        return len(weights) - 1, data["metadata"]
+
+    def many_contexts(self, version, *options):
+        return profile_of(version, "-cp", self.classes, "Shapes", "paths", "6",
+                          options=("--tick", "500us", "--flush", "200ms", *options))[1]
+
+    @each_jdk()
+    def test_what_was_purged_leaves_memory_and_file(self, version):
+        count, metadata = self.nodes(self.many_contexts(version, "--max-contexts", "2000"))
+        self.assertGreater(int(metadata["contexts-made"]), 5000)
+        # In between the tree grows by what a few milliseconds bring.
+        self.assertLess(int(metadata["contexts-held"]), 4000)
+        self.assertLess(int(metadata["contexts-kb"]), 600)
+        self.assertLessEqual(count, int(metadata["contexts-held"]))
+
+    @each_jdk()
+    def test_what_faded_leaves_memory_and_file(self, version):
+        path = self.many_contexts(version, "--half-life", "20ms")
+        count, metadata = self.nodes(path)
+        made = int(metadata["contexts-made"])
+        self.assertGreater(made, 5000)
+        self.assertLess(int(metadata["contexts-held"]), made / 2)
+        self.assertLess(int(metadata["contexts-kb"]), made * 100 / 1024)
+        self.assertLessEqual(count, int(metadata["contexts-held"]))
+        self.assertNotIn("contexts purged", contexts(path)["lost"])
+
+    @each_jdk()
+    def test_segments_leave_nothing_behind(self, version):
+        path = self.many_contexts(version, "--segment", "1s", "--keep-segments", "3")
+        segments = sorted(pathlib.Path(path).parent.glob(pathlib.Path(path).name + ".*"))
+        self.assertEqual(len(segments), 3, segments)
+        for count, metadata in map(self.nodes, segments):
+            made, held = int(metadata["contexts-made"]), int(metadata["contexts-held"])
+            self.assertGreater(made, 2 * held)
+            self.assertGreater(count, 100)
+            self.assertLessEqual(count, held)
+            self.assertLess(int(metadata["contexts-kb"]), made * 100 / 1024)
+
     @each_jdk(versions=(25,))
     def test_segments_are_alike(self, version):
         _, path = profile_of(version, "-cp", self.classes, "Shapes", "shape", "6",
