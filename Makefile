@@ -51,7 +51,7 @@ bench-tables: setup-bench build ## the papers' tables and figures for our progra
 bench-inlining: setup-bench build ## what a profile buys: polymorphic and real programs (QUICK=1)
 	@bench/inlining/run.py $(BENCH)
 
-bench-scaling: setup-bench build ## overhead and memory against threads, edges and depth (QUICK=1)
+bench-scaling: setup-bench build ## overhead and memory against threads, edges, depth and run length (QUICK=1)
 	@bench/scaling/run.py $(BENCH)
 
 clean:            ## remove the build folders

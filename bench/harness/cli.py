@@ -27,10 +27,10 @@ def parser(description):
     return result
 
 
-def parse(parser):
-    """Reads the command line and starts the command's time limit; says which it is."""
+def parse(parser, full=None):
+    """Reads the command line and starts the command's time limit; says which it is. `full`: seconds of the full form."""
     arguments = parser.parse_args()
-    seconds = arguments.budget or (limit.QUICK if arguments.quick else None)
+    seconds = arguments.budget or (limit.QUICK if arguments.quick else full)
     limit.LIMIT.start(seconds)
     if seconds is not None:
         print(f"time limit {seconds:g} s: stops there and shows what it has", file=sys.stderr, flush=True)

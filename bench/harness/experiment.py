@@ -26,7 +26,7 @@ class Experiment:
         self.skip = iterations // 2 if skip is None else skip
         self.rounds, self.budget, self.target = rounds, budget, target
         self.warmup, self.timeout = warmup, timeout
-        self.read = read                 # from a process.Run to more columns of its row
+        self.read = read                 # from a process.Run and its output file to more columns of the row
         self.raw = pathlib.Path(raw)
         self.raw.parent.mkdir(parents=True, exist_ok=True)
         self.info = machine.describe(jdk)
@@ -63,14 +63,13 @@ class Experiment:
             command = config.command(workload, self.jdk, self.size, self.iterations, out, self.flags)
             result = process.run(command, self.timeout, cwd=folder)
             size = out.stat().st_size if out.exists() else 0
-        if result.ok:
-            result.why = runner.check(workload, self.size, self.jdk, result.stdout) or ""
+            if result.ok:
+                result.why = runner.check(workload, self.size, self.jdk, result.stdout) or ""
+            more = self.read(result, out) if self.read and not result.why else {}
         steady = result.steady(self.skip) or (None, None)
         row = {"workload": workload.name, "config": config.name, "round": number, "order": order,
                "cpu": result.cpu, "wall": result.wall, "steady_cpu": steady[0], "steady_wall": steady[1],
-               "rss_kb": result.rss_kb, "profile_bytes": size, "why": result.why}
-        if self.read and not result.why:
-            row.update(self.read(result))
+               "rss_kb": result.rss_kb, "profile_bytes": size, "why": result.why, **more}
         self._add(row)
         return row
 
@@ -89,12 +88,12 @@ class Experiment:
                     and not r["why"] and r.get(metric)}
         return stats.pair_ratios(values(base), values(config))
 
-    def run(self, workload, chosen, log=sys.stderr):
-        """All rounds of one workload within the budget (seconds) and the command's time limit."""
+    def run(self, workload, chosen, log=sys.stderr, what=None):
+        """All rounds of one workload within the budget (seconds) and the command's time limit, which calls it `what`."""
         try:
             self._rounds(workload, chosen)
         except Spent:
-            LIMIT.leave_out(workload.name)
+            LIMIT.leave_out(what or workload.name)
         self.progress(workload, chosen, log)
 
     def _rounds(self, workload, chosen):

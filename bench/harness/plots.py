@@ -48,15 +48,14 @@ def page():
         f"td:first-child,th:first-child{{text-align:left}}</style>\n{to_html(text)}\n<h2>Plots</h2>\n{plots}")
 
 
-def lines(name, title, xlabel, ylabel, series):
-    """series: {label: [(x, y, low, high)]}; x on a logarithmic scale."""
+def lines(name, title, xlabel, ylabel, series, folder=None):
+    """series: {label: [(x, y, low, high)]}; x on a logarithmic scale. The file, or None where there is no point."""
     points = [p for line in series.values() for p in line]
     if not points:
-        return
+        return None
     x = svg.Scale(min(p[0] for p in points), max(p[0] for p in points), "log")
     y = svg.Scale(min(0, *(p[2] for p in points)), max(1, *(p[3] for p in points)))
     chart = svg.Chart(title, xlabel, ylabel, x, y, 220)
     for number, (label, line) in enumerate(series.items()):
         chart.line(line, svg.COLORS[number % len(svg.COLORS)], label)
-    save(chart, name)
-    page()
+    return save(chart, name, folder)

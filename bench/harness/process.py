@@ -16,10 +16,21 @@ def _cpu_clock(pid):
     return time.clock_gettime((~pid << 3) | 2)
 
 
+def _resident(pid):
+    """What of the process is in memory, in kilobytes; the kernel keeps these counts, reading them is cheap."""
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            words = [line.split() for line in file if line.startswith(("VmHWM:", "VmRSS:", "RssAnon:", "RssFile:"))]
+        return {name.rstrip(":"): int(value) for name, value, *_ in words}
+    except OSError:
+        return {}
+
+
 class Run:
     def __init__(self):
         self.cpu = self.wall = 0.0
-        self.rss_kb = 0
+        self.rss_kb = 0              # at most; until the last mark where there are marks
+        self.resident = {}           # kilobytes at the last mark: VmHWM, VmRSS, RssAnon, RssFile
         self.status = None
         self.why = ""
         self.stdout = ""
@@ -71,7 +82,8 @@ def run(command, timeout=300, cwd=None, env=None):
         child.stdout.close()
         result.wall = time.monotonic() - start
         result.cpu = usage.ru_utime + usage.ru_stime
-        result.rss_kb = usage.ru_maxrss
+        # The kernel starts ru_maxrss of a new program with the size of the one that forked it: ours, not seldom larger.
+        result.rss_kb = result.resident.get("VmHWM", usage.ru_maxrss)
         errors.seek(0)
         text = errors.read().decode(errors="replace")
     if expired.is_set() and allowed < timeout:
@@ -106,7 +118,9 @@ def _follow(child, result):
     for raw in child.stdout:
         line = raw.decode(errors="replace")
         if line.startswith("mark "):
-            result.marks.append((_cpu_clock(int(line.split()[1])), time.monotonic()))
+            pid = int(line.split()[1])
+            result.marks.append((_cpu_clock(pid), time.monotonic()))
+            result.resident = _resident(pid) or result.resident
             try:
                 child.stdin.write(b"\n")
                 child.stdin.flush()

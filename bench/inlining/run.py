@@ -36,7 +36,7 @@ METRICS = (("steady_cpu", "Steady state, speed-up of CPU time (1.10 = 10 % faste
            ("compile_seconds", "Compile time of the whole run relative to stock (1.10 = 10 % more)"))
 
 
-def read(result):
+def read(result, out):
     """More columns of a row: start-up, and what the JIT says about itself."""
     found = {"startup_cpu": None, "startup_wall": None}
     if result.startup():

@@ -1,6 +1,8 @@
 package bench;
 
-/** The same total work divided among 1 to 1,000 platform threads. */
+import java.util.concurrent.CountDownLatch;
+
+/** The same total work divided among 1 to 1,000 platform threads; none begins before all have started. */
 public final class Threads extends Workload {
     private int threads;
     private int share;
@@ -19,15 +21,28 @@ public final class Threads extends Workload {
     protected long iterate() throws InterruptedException {
         int[] results = new int[threads];
         Thread[] workers = new Thread[threads];
+        CountDownLatch started = new CountDownLatch(threads);
         for (int t = 0; t < threads; t++) {
             int me = t;
-            workers[t] = new Thread(() -> results[me] = work(me), "worker-" + t);
+            workers[t] = new Thread(() -> {
+                started.countDown();
+                awaitAll(started);
+                results[me] = work(me);
+            }, "worker-" + t);
             workers[t].start();
         }
         for (Thread worker : workers) worker.join();
         Sum sum = new Sum();
         for (int result : results) sum.add(result);
         return sum.get();
+    }
+
+    private static void awaitAll(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 
     private int work(int seed) {
