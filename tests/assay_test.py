@@ -32,6 +32,13 @@ def find_jdks():
 JDKS = find_jdks()
 
 
+def need(*names):
+    """Ends a command that needs these files of the build where one is missing, and says what to do."""
+    for name in names or ("assay", "libassay.so"):
+        if not (BUILD / name).exists():
+            raise SystemExit(f"{BUILD / name} does not exist: run `make build` first (or set ASSAY_BUILD to a build folder)")
+
+
 def java(version, tool="java"):
     return str(JDKS[version] / "bin" / tool)
 

@@ -30,6 +30,8 @@ def main():
         return 0
     root = pathlib.Path(__file__).resolve().parent.parent
     agent = pathlib.Path(os.environ.get("ASSAY_BUILD", root / "build")) / "libassay.so"
+    if not agent.exists():
+        sys.exit(f"{agent} does not exist: run `make build` first (or set ASSAY_BUILD to a build folder)")
     listing = subprocess.run(["nm", "-D", "--defined-only", agent], check=True, capture_output=True,
                              text=True).stdout
     dynamic = subprocess.run(["readelf", "-d", "-W", agent], check=True, capture_output=True,

@@ -114,6 +114,9 @@ def run_check(path, totals):
 
 def main():
     wanted = sys.argv[1:]
+    if {"-h", "--help"} & set(wanted):
+        print(__doc__.strip())
+        return 0
     totals = Totals()
     os.environ.setdefault("ASSAY_BUILD", str(BUILD))
     work = [(run_check, p) for p in sorted((ROOT / "tools").glob("check_*.py"))]

@@ -18,7 +18,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import cli, graph, machine, paths, results
+from harness import cli, graph, machine, paths, process, results
+from harness.limit import LIMIT, Spent
 
 GROUPS, MEMBERS = 20, 15
 FLAGS = ("-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Calibration::m*")
@@ -95,8 +96,8 @@ def short(method):
 def once(folder, jdk, stretches, options, seed):
     out = folder / "calibration.profile"
     java = [str(paths.JDKS[jdk] / "bin" / "java"), *FLAGS, "-cp", str(folder), "Calibration", str(stretches)]
-    ran = subprocess.run([str(paths.ASSAY), "run", "-q", "--seed", str(seed), *options, "-o", str(out), "--", *java],
-                         capture_output=True, text=True, check=True)
+    ran = process.capture([paths.ASSAY, "run", "-q", "--seed", seed, *options, "-o", out, "--", *java])
+    ran.check_returncode()
     shown = subprocess.run([str(paths.ASSAY), "show", str(out), "--by", "edges", "--json", "--top", "0"],
                            capture_output=True, text=True, check=True)
     profile = json.loads(shown.stdout)
@@ -128,7 +129,11 @@ def calibrate(jdk, arguments, options):
         javac = paths.JDKS[min(paths.JDKS)] / "bin" / "javac"
         subprocess.run([str(javac), "--release", "17", "Calibration.java"], cwd=folder, check=True)
         for run in range(arguments.runs):
-            metadata, counts, edges = once(folder, jdk, arguments.stretches, options, run + 1)
+            try:
+                metadata, counts, edges = once(folder, jdk, arguments.stretches, options, run + 1)
+            except Spent:
+                LIMIT.leave_out(f"JDK {jdk} after {run} of {arguments.runs} runs")
+                break
             covered, intervals, overlap = judge(counts, edges)
             rows.append({"jdk": jdk, "run": run, "covered": covered, "intervals": intervals, "measured": overlap,
                          "claimed": float(metadata.get("accuracy", "nan")),
@@ -144,12 +149,16 @@ def main():
     parser.add_argument("--runs", type=int, default=30)
     parser.add_argument("--stretches", type=int, default=40000, help="length of the program")
     parser.add_argument("--correct", choices=("off", "density", "full"))
-    arguments = parser.parse_args()
+    arguments = cli.parse(parser)
     options = ("--correct", arguments.correct) if arguments.correct else ()
     table, raw = [], []
-    for jdk in cli.jdks(arguments):
-        rows = calibrate(jdk, arguments, options)
+    jdks = cli.jdks(arguments)
+    for number, jdk in enumerate(jdks):
+        with LIMIT.share(len(jdks) - number):
+            rows = calibrate(jdk, arguments, options)
         raw += rows
+        if not rows:
+            continue
         coverage = 100 * sum(r["covered"] for r in rows) / max(1, sum(r["intervals"] for r in rows))
         off = [r["claimed"] - r["measured"] for r in rows]
         table.append([f"JDK {jdk}", len(rows), f"{coverage:.1f} %",
@@ -159,7 +168,8 @@ def main():
                       f"{sum(abs(o) <= r['error'] for o, r in zip(off, rows))} of {len(rows)}"])
     text = (results.table(["", "runs", "95 % intervals that contain the truth", "accuracy measured",
                            "accuracy claimed", "difference in points", "within its own error"], table)
-            + "\nBars: 90 to 99 % of the intervals; the claim within 3 points of the measured accuracy.\n")
+            + "\nBars: 90 to 99 % of the intervals; the claim within 3 points of the measured accuracy.\n\n"
+            + LIMIT.sentence())
     print(text)
     if arguments.publish:
         path = paths.RAW / "calibration.jsonl"

@@ -14,7 +14,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
-from assay_test import ASSAY, compile_java, java  # noqa: E402
+from assay_test import ASSAY, compile_java, java, need  # noqa: E402
 
 
 def run(folder, options, command):
@@ -71,6 +71,7 @@ def main():
     parser.add_argument("--programs", default="h2,xalan,rhino,lucene,jython,javac")
     parser.add_argument("--only", choices=("walk", "runs"))
     arguments = parser.parse_args()
+    need()
     classes = compile_java([ROOT / "tests/jvm/contexts/Shapes.java"])
     with tempfile.TemporaryDirectory(prefix="assay-walks-") as folder:
         for jdk in arguments.jdk or (17, 25):

@@ -4,6 +4,7 @@ import os
 import sys
 
 import registry
+from assay_test import need
 
 from . import limit, paths
 
@@ -30,6 +31,7 @@ def parser(description):
 def parse(parser, full=None):
     """Reads the command line and starts the command's time limit; says which it is. `full`: seconds of the full form."""
     arguments = parser.parse_args()
+    need()
     seconds = arguments.budget or (limit.QUICK if arguments.quick else full)
     limit.LIMIT.start(seconds)
     if seconds is not None:

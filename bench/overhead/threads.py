@@ -15,7 +15,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
-from assay_test import ASSAY, JDKS, ROOT, compile_java  # noqa: E402
+from assay_test import ASSAY, JDKS, ROOT, compile_java, need  # noqa: E402
 
 
 def thread_times(pid):
@@ -53,6 +53,7 @@ def main():
     parser.add_argument("--jdk", type=int, default=max(JDKS))
     parser.add_argument("--seconds", type=float, default=8)
     arguments = parser.parse_args()
+    need()
     classes = compile_java([ROOT / "tests/stress/Steady.java"])
     with tempfile.TemporaryDirectory() as folder:
         for options in arguments.options:

@@ -24,7 +24,7 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(ROOT / "tests"))
 import registry  # noqa: E402
-from assay_test import ASSAY, BUILD, JDKS  # noqa: E402
+from assay_test import ASSAY, BUILD, JDKS, need  # noqa: E402
 
 CLASSES = BUILD / "workloads"
 EXPECTED = HERE / "expected.json"
@@ -138,6 +138,8 @@ def main():
     arguments.flags = words[len(own) + 1:]
     if arguments.list:
         return list_all()
+    if arguments.assay is not None:
+        need()
     build()
     if arguments.build:
         return print(CLASSES)

@@ -18,7 +18,7 @@ from harness.limit import LIMIT, Spent
 from tables import run as tables
 
 INFO = {"jvm": "j", "build": "b", "cpu": "c", "date": "d"}
-COMMANDS = ["accuracy/run.py", "overhead/run.py", "overhead/steady.py", "tables/run.py", "inlining/run.py",
+COMMANDS = ["accuracy/run.py", "accuracy/calibration.py", "overhead/run.py", "overhead/steady.py", "tables/run.py", "inlining/run.py",
             "scaling/run.py", "harness/selftest.py"]
 
 

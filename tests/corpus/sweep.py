@@ -20,7 +20,7 @@ import zipfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import verifiers  # noqa: E402
-from assay_test import BUILD, JDKS, java  # noqa: E402
+from assay_test import BUILD, JDKS, java, need  # noqa: E402
 
 TOOL = BUILD / "corpus_tool"
 JAR_FOLDERS = ["/usr/share"]
@@ -142,20 +142,30 @@ def print_table(report):
     return bad
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--passes", default="", help="separated by commas; nearly all without")
+    parser.add_argument("--only", default="", choices=("", "jdk17", "jdk25", "jars"), metavar="GROUP")
+    parser.add_argument("--jars", type=int, default=0, help="at most that many jars")
+    parser.add_argument("--report", default="", metavar="FILE", help="write the totals as JSON")
+    parser.add_argument("--work", default="", metavar="FOLDER", help="keep what is made there")
+    parser.add_argument("--prefix", default="", metavar="COMMAND", help="run every step under this command")
+    arguments = parser.parse_args()
+    need(TOOL.name)
+    return arguments
+
+
+def default_passes():
     names = subprocess.run([TOOL, "--list"], capture_output=True, text=True, check=True).stdout.split()
     # `spread` makes classes of up to 64 KB per method, for the tests of a few classes.
-    parser.add_argument("--passes", default=",".join(n for n in names if n not in ("spread", "entry")))
-    parser.add_argument("--only", default="")
-    parser.add_argument("--jars", type=int, default=0, help="at most that many jars")
-    parser.add_argument("--report", default="")
-    parser.add_argument("--work", default="")
-    parser.add_argument("--prefix", default="", help="run every step under this command")
-    arguments = parser.parse_args()
+    return [n for n in names if n not in ("spread", "entry")]
+
+
+def main():
+    arguments = parse()
     work = pathlib.Path(arguments.work or tempfile.mkdtemp(prefix="assay-corpus-"))
     work.mkdir(parents=True, exist_ok=True)
-    passes = arguments.passes.split(",")
+    passes = arguments.passes.split(",") if arguments.passes else default_passes()
     prefix = arguments.prefix.split()
     versions = [v for v in (17, 25) if v in JDKS]
     commands = verifiers.build(work, versions)

@@ -20,7 +20,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import browser  # noqa: E402
-from assay_test import ASSAY, BUILD  # noqa: E402
+from assay_test import ASSAY, BUILD, need  # noqa: E402
 
 # Runs an action and waits until the frame after it has been painted.
 PAINTED = """
@@ -68,6 +68,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("edges", nargs="*", type=int, default=[10_000, 100_000, 1_000_000])
     options = parser.parse_args()
+    need("assay", "tests/make_profile")
     print(f"{'edges':>10} {'contexts':>9} {'made':>9} {'edges/s':>10} {'page':>9} {'ready':>9} {'filter':>8} {'zoom':>8}")
     with tempfile.TemporaryDirectory(prefix="assay-measure-") as folder:
         for edges in options.edges:

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from assay_test import ASSAY, BUILD, JDKS, ROOT, compile_java  # noqa: E402
+from assay_test import ASSAY, BUILD, JDKS, ROOT, compile_java, need  # noqa: E402
 
 PROGRAMS = ("collections", "javac", "server", "class-storm", "exceptions", "threads-100", "virtual-threads",
             "h2", "xalan", "rhino", "lucene", "ecj")
@@ -173,6 +173,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     arguments = parser.parse_args()
+    need()
     log = lambda text: print(time.strftime("%H:%M:%S"), text, flush=True)  # noqa: E731
     rng = random.Random(arguments.seed)
     log(f"seed {arguments.seed}")
