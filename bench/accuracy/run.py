@@ -3,7 +3,10 @@
 
   make bench-accuracy            all real programs, JDK 17 and 25
   QUICK=1 make bench-accuracy    four programs, the newest JDK
+  bench/accuracy/run.py --set few --minutes 20         goes on where the last run stopped
   bench/accuracy/run.py --setting paper --config calls --workload h2 --jdk 17
+
+The exhaustive profiles are made once for each program, JVM, size and number of iterations, and kept for later builds.
 """
 import pathlib
 import sys
@@ -46,40 +49,75 @@ def body(run, work, chosen):
     text = f"{run.setting.capitalize()} setting, JDK {run.jdk}, overlap of call-site edges in %:\n\n"
     text += results.table(header, rows) + "\n"
     failed = {(w.name, c.name): run.why(w.name, c.name) for w in work for c in shown if run.why(w.name, c.name)}
+    text += older_truths(run, work)
     if failed:
         text += "Failures:\n\n" + "".join(f"- {w}, {c}: `{why.splitlines()[-1][-160:]}`\n"
                                           for (w, c), why in failed.items()) + "\n"
     return text
 
 
-def main():
+def older_truths(run, work):
+    made = [run.truths.made(w) for w in work]
+    builds = sorted({m["build"] for m in made if m and m["build"] != run.info["build"]})
+    return f"Truths kept from other builds ({', '.join(builds)}); `--fresh-truth` makes them again.\n\n" if builds else ""
+
+
+def parse():
     parser = cli.parser(__doc__)
     parser.add_argument("--setting", choices=("paper", "production"), action="append")
     parser.add_argument("--config", action="append", metavar="NAME", help=", ".join(configs.CONFIGS))
+    parser.add_argument("--set", choices=configs.SETS, help="configurations by the name of a set")
     parser.add_argument("--iterations", type=int, help="8 without (4 in the quick form)")
     parser.add_argument("--ceiling", action="store_true",
                         help="also in the paper setting, where two exact runs of a deterministic program agree")
-    parser.add_argument("--repeats", type=int)
-    arguments = cli.parse(parser)
-    for setting in arguments.setting or ("paper", "production"):
-        names = arguments.config or (QUICK if arguments.quick else DEFAULT[setting])
-        chosen, left_out = configs.available(configs.pick(names))
-        text = ""
-        for jdk in cli.jdks(arguments):
-            run = accuracy.Accuracy("accuracy", paths.RAW / f"accuracy-{setting}-{jdk}.jsonl", jdk, setting,
-                                    arguments.size, arguments.iterations or (4 if arguments.quick else 8))
-            work = cli.workloads(arguments, jdk, deterministic=setting == "paper")
-            for workload in work:
-                run.run(workload, chosen, arguments.repeats or (1 if arguments.quick else 3),
-                        with_ceiling=setting == "production" or arguments.ceiling)
-            text += body(run, work, chosen)
-            if arguments.publish:
-                results.publish(run.raw, run.rows)
-        text += configs.skipped(left_out) + LIMIT.sentence() + papers.ACCURACY
+    parser.add_argument("--repeats", type=int, help="3 without (1 in the quick form)")
+    parser.add_argument("--fresh-truth", action="store_true", help="make the truths of the chosen programs again")
+    return cli.parse(parser)
+
+
+class Bench:
+    """One setting on one JVM."""
+
+    def __init__(self, arguments, setting, jdk):
+        names = arguments.config or (configs.SETS[arguments.set] if arguments.set else QUICK if arguments.quick else DEFAULT[setting])
+        # Bytecodes are no calls (bench/tables/run.py p3 compares them); what sees inlined calls has its truth in the paper setting.
+        names = [n for n in names if n != "bytecodes" and not (setting == "production" and configs.pick([n])[0].sees_inlined)]
+        self.chosen, self.left_out = configs.available(configs.pick(names))
+        self.setting, self.jdk = setting, jdk
+        self.run = accuracy.Accuracy("accuracy", paths.RAW / f"accuracy-{setting}-{jdk}.jsonl", jdk, setting, arguments.size,
+                                     arguments.iterations or (4 if arguments.quick else 8), fresh=arguments.fresh_truth)
+        self.work = cli.workloads(arguments, jdk, deterministic=setting == "paper")
+        self.with_ceiling = setting == "production" or arguments.ceiling
+
+    def measure(self, repeats):
+        for workload in self.work:
+            self.run.run(workload, self.chosen, repeats, with_ceiling=self.with_ceiling,
+                         what=f"{self.setting} {self.jdk} {workload.name}")
+
+
+def measure(benches, repeats):
+    """Repeat after repeat over everything, the time that is left divided among what is left: a limit leaves none out."""
+    for number in range(1, repeats + 1):
+        LIMIT.left_out.clear()
+        for place, bench in enumerate(benches):
+            with LIMIT.share(len(benches) - place):
+                bench.measure(number)
+
+
+def main():
+    arguments = parse()
+    settings = arguments.setting or ("paper", "production")
+    benches = [Bench(arguments, setting, jdk) for setting in settings for jdk in cli.jdks(arguments)]
+    measure(benches, arguments.repeats or (1 if arguments.quick else 3))
+    for setting in settings:
+        mine = [b for b in benches if b.setting == setting]
+        text = "".join(body(b.run, b.work, b.chosen) for b in mine)
+        text += configs.skipped(mine[0].left_out) + LIMIT.sentence() + papers.ACCURACY
         print(text)
         if arguments.publish:
-            results.section(f"accuracy-{setting}", f"Accuracy, {setting} setting", text, run.info,
-                            "make bench-accuracy")
+            for bench in mine:
+                results.publish(bench.run.raw, bench.run.rows)
+            results.section(f"accuracy-{setting}", f"Accuracy, {setting} setting", text, mine[-1].run.info, "make bench-accuracy")
     if arguments.publish:
         tradeoff.publish()
 

@@ -4,7 +4,6 @@ paper:      one compiler tier, no inlining; truth = exact counts of the same det
 production: stock flags; truth = every yieldpoint counted under the same flags. Runs differ (the JIT
             decides by time), so the ceiling, the overlap of two such truths, stands beside each figure.
 """
-import hashlib
 import json
 import pathlib
 import statistics
@@ -17,34 +16,26 @@ from peers import async_profiler, jfr
 
 from . import configs, graph, machine, paths, process
 from .limit import LIMIT, Spent
+from .truth import Truths
 
 FLAGS = {"paper": ("-XX:TieredStopAtLevel=1", "-XX:-Inline"), "production": ()}
 TRUTH = {"paper": "exact", "production": "calls-all"}
 
 
 class Accuracy:
-    def __init__(self, name, raw, jdk, setting, size="small", iterations=8, timeout=600):
+    def __init__(self, name, raw, jdk, setting, size="small", iterations=8, timeout=600, fresh=False):
         self.name, self.jdk, self.setting, self.size = name, jdk, setting, size
         self.iterations, self.timeout = iterations, timeout
         self.raw = pathlib.Path(raw)
         self.raw.parent.mkdir(parents=True, exist_ok=True)
         self.info = machine.describe(jdk)
-        self.folder = paths.RAW / "truth" / hashlib.sha256(self._truth_key().encode()).hexdigest()[:16]
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.truths = Truths(setting, jdk, size, iterations, fresh)
         self.rows = self._resume()
-        self._loaded = (None, None)
+        self._loaded, self._no_truth = (None, None), {}
 
     def key(self):
         return [self.name, self.setting, self.jdk, self.info["jvm"], self.size, self.iterations,
                 self.info["build"]]
-
-    def _truth_key(self):
-        """Exact counts depend on the program and the JVM but not on the build; sampled ones on all."""
-        digest = hashlib.sha256()
-        for file in sorted(runner.build().glob("bench/*.class")):
-            digest.update(file.read_bytes())
-        build = self.info["build"] if self.setting == "production" else ""
-        return json.dumps([self.setting, self.info["jvm"], self.size, self.iterations, digest.hexdigest(), build])
 
     def _resume(self):
         rows = []
@@ -76,16 +67,14 @@ class Accuracy:
         return result
 
     def truth(self, workload, number=0):
-        """The path of the exhaustive profile; made once for each build."""
-        out = self.folder / f"{workload.name}-{number}.profile"
-        if not out.exists():
-            unfinished = out.with_suffix(".unfinished")
-            unfinished.unlink(missing_ok=True)
-            result = self.profile(workload, configs.CONFIGS[TRUTH[self.setting]], unfinished)
-            if not result.ok:
-                raise RuntimeError(f"no truth for {workload.name}: {result.why}")
-            unfinished.rename(out)
-        return out
+        """The path of the exhaustive profile, made now unless it is there already."""
+        def make(path):
+            if workload.name not in self._no_truth:
+                self._no_truth[workload.name] = self.profile(workload, configs.CONFIGS[TRUTH[self.setting]], path).why
+            if why := self._no_truth[workload.name]:     # tried once: it may take its ten minutes to fail
+                raise RuntimeError(f"no truth for {workload.name}: {why}")
+            del self._no_truth[workload.name]
+        return self.truths.get(workload, number, make)
 
     def _graph(self, path):
         if self._loaded[0] != path:
@@ -110,13 +99,20 @@ class Accuracy:
         return any(r["workload"] == workload.name and r["config"] == config.name and r["repeat"] == number
                    for r in self.rows)
 
-    def run(self, workload, chosen, repeats=3, log=sys.stderr, with_ceiling=True):
-        """All configurations of one workload, `repeats` times, and the ceiling, within the command's time limit."""
+    def forget_older(self, workload):
+        """Rows that were compared with a truth that is no longer there do not count."""
+        made = self.truths.made(workload)
+        self.rows = [r for r in self.rows if r["workload"] != workload.name or r.get("truth", made) == made]
+
+    def run(self, workload, chosen, repeats=3, log=sys.stderr, with_ceiling=True, what=None):
+        """All configurations of one workload, `repeats` times, and the ceiling, within the command's time limit, which
+        calls it `what`."""
+        self.forget_older(workload)
         ceiling = configs.Config("ceiling", "ceiling")
         try:
             self._repeats(workload, chosen, ceiling, repeats, with_ceiling)
         except Spent:
-            LIMIT.leave_out(workload.name)
+            LIMIT.leave_out(what or workload.name)
         self.progress(workload, [ceiling, *chosen], log)
 
     def _repeats(self, workload, chosen, ceiling, repeats, with_ceiling):
@@ -124,13 +120,15 @@ class Accuracy:
             for config in [ceiling, *(c for c in chosen if self.jdk >= c.min_jdk)]:
                 if self.done(workload, config, number) or config is ceiling and (number or not with_ceiling):
                     continue
-                row = {"workload": workload.name, "config": config.name, "repeat": number, "why": ""}
+                inferred = next((c for c in chosen if c.infer_of == config.name and not self.done(workload, c, number)), None)
                 try:
-                    row.update(self._once(workload, config, config is ceiling))
+                    found = self._once(workload, config, config is ceiling, inferred)
                 except (RuntimeError, subprocess.CalledProcessError, ValueError, OSError) as failure:
                     detail = getattr(failure, "stderr", None) or str(failure)
-                    row["why"] = str(detail).strip()[-400:]
-                self._add(row)
+                    found = [(config, {"why": str(detail).strip()[-400:]})]
+                for which, columns in found:
+                    self._add({"workload": workload.name, "config": which.name, "repeat": number, "why": "",
+                               "truth": self.truths.made(workload), **columns})
 
     def progress(self, workload, chosen, log):
         parts = []
@@ -143,17 +141,22 @@ class Accuracy:
                 parts.append(f"{config.name} failed ({failed.splitlines()[-1][-70:]})")
         print(f"{self.setting}, JDK {self.jdk}, {workload.name}: " + "; ".join(parts), file=log, flush=True)
 
-    def _once(self, workload, config, is_ceiling):
+    def _once(self, workload, config, is_ceiling, inferred=None):
+        """[(configuration, columns of its row)] of one run; two where inference on the same profile was asked for."""
         truth = self.truth(workload)
         if is_ceiling:
-            return graph.compare(truth, self.truth(workload, 1))["overlap"]
+            return [(config, graph.compare(truth, self.truth(workload, 1))["overlap"])]
         with tempfile.TemporaryDirectory() as folder:
             out = configs.output(folder, config, "0")
-            result = self.profile(workload, config, out)
+            result = self.profile(workload, configs.for_inference(config) if inferred else config, out)
             if not result.ok:
                 raise RuntimeError(result.why)
-            found = self.evaluate(truth, config, out)
-            found["cpu"], found["profile_bytes"] = result.cpu, out.stat().st_size
+            more = {"cpu": result.cpu, "profile_bytes": out.stat().st_size}
+            found = [(config, {**self.evaluate(truth, config, out), **more})]
+            if inferred:
+                better = configs.output(folder, inferred, "0")
+                subprocess.run([paths.ASSAY, "infer", out, "-o", better], check=True, capture_output=True, text=True)
+                found.append((inferred, {**self.evaluate(truth, inferred, better), **more}))
             return found
 
     def values(self, workload, config, metric="call_sites"):

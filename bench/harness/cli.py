@@ -23,6 +23,7 @@ def parser(description):
     result.add_argument("--workload", action="append", metavar="NAME")
     result.add_argument("--size", choices=("small", "large"), default="small")
     result.add_argument("--budget", type=float, metavar="SECONDS", help="time limit of the whole command: it stops there and shows what it has")
+    result.add_argument("--minutes", type=float, help="the same limit in minutes")
     result.add_argument("--publish", action="store_true",
                         help="write the section into docs/results.md and the raw data beside it")
     return result
@@ -32,6 +33,8 @@ def parse(parser, full=None):
     """Reads the command line and starts the command's time limit; says which it is. `full`: seconds of the full form."""
     arguments = parser.parse_args()
     need()
+    if arguments.minutes:
+        arguments.budget = 60 * arguments.minutes
     seconds = arguments.budget or (limit.QUICK if arguments.quick else full)
     limit.LIMIT.start(seconds)
     if seconds is not None:

@@ -23,6 +23,8 @@ class Config:
     kind: str = ""
     min_jdk: int = 17
     entry_bytes: int = 0         # what a peer's instrumentation puts before a method's code
+    sees_inlined: bool = False   # counts what the JIT inlined too: the truth of the production setting is not its truth
+    infer_of: str = ""           # the configuration that this one is with inference; one run can serve both
 
     @property
     def missing(self):
@@ -59,6 +61,17 @@ def calls(name, label, *options):
     return Config(name, label, assay=("--collect", "calls", *options), kind="assay")
 
 
+def _inferred(of, label, *options):
+    return dataclasses.replace(calls(f"{of}-infer", label, *options, "--infer", "true"), infer_of=of)
+
+
+def for_inference(config):
+    """The same collector without the tool: its profile is as it was taken, and `assay infer` can be applied to a copy."""
+    words = [*config.assay, "--infer", "true"]
+    options = ",".join(f"{name.removeprefix('--')}={value}" for name, value in zip(words[::2], words[1::2]))
+    return dataclasses.replace(config, assay=None, flags=(*config.flags, f"-agentpath:{paths.AGENT}={options},output={{out}}"))
+
+
 def _jfr(name, label, settings, min_jdk=17):
     flags = (f"-XX:StartFlightRecording=filename={{out}},settings={{jfc}}/{settings}.jfc",
              "-Xlog:jfr*=off", "-Xlog:jfr+startup=off")
@@ -78,6 +91,9 @@ ALL = [
     calls("calls", "calls, default options"),
     calls("calls-off", "calls, no correction", "--correct", "off"),
     calls("calls-density", "calls, density correction", "--correct", "density"),
+    calls("calls-full", "calls, full correction", "--correct", "full"),
+    _inferred("calls", "calls, default options, with inference"),
+    _inferred("calls-full", "calls, full correction, with inference", "--correct", "full"),
     calls("timer", "timer only (samples 1, stride 1)", "--samples", "1", "--stride", "1", "--correct", "off"),
     calls("p0-jikes", "P0 parameters (16, 3)", "--tick", "10ms", "--samples", "16", "--stride", "3",
           "--correct", "off"),
@@ -86,19 +102,19 @@ ALL = [
     calls("p1", "P1 parameters (8, 2), density + latency", "--tick", "4ms", "--samples", "8", "--stride", "2",
           "--correct", "full"),
     calls("calls-all", "calls, every yieldpoint", "--samples", "all"),
-    calls("calls-probe", "calls via probe", "--via", "probe"),
+    dataclasses.replace(calls("calls-probe", "calls via probe", "--via", "probe"), sees_inlined=True),
     calls("probe-idle", "probes that are never armed", "--via", "probe", "--tick", "1h"),
     calls("probe-volatile", "the same, read as volatile", "--via", "probe", "--tick", "1h", "--probe-read", "volatile"),
     dataclasses.replace(calls("probe-limits", "the same, inlining limits raised", "--via", "probe", "--tick", "1h"),
                         flags=("-XX:MaxInlineSize=42", "-XX:FreqInlineSize=340")),
     calls("calls-return", "calls via return", "--via", "return"),
-    calls("calls-entry", "calls via entry", "--via", "entry"),
+    dataclasses.replace(calls("calls-entry", "calls via entry", "--via", "entry"), min_jdk=20),
     Config("contexts", "contexts at 1 ms", assay=("--collect", "contexts", "--tick", "1ms"), kind="assay"),
     Config("exact", "exact", assay=("--collect", "exact"), kind="assay"),
     Config("sampled", "sampled, full duplication, interval 1,000",
-           assay=("--collect", "sampled", "--duplication", "full", "--interval", "1000"), kind="assay"),
+           assay=("--collect", "sampled", "--duplication", "full", "--interval", "1000"), kind="assay", sees_inlined=True),
     Config("bytecodes", "bytecodes, granularity 10,000",
-           assay=("--collect", "bytecodes", "--granularity", "10000"), kind="assay"),
+           assay=("--collect", "bytecodes", "--granularity", "10000"), kind="assay", sees_inlined=True),
     _jfr("jfr-10ms", "JFR at 10 ms", "10ms"),
     _jfr("jfr-1ms", "JFR at its fastest (1 ms)", "1ms"),
     dataclasses.replace(_jfr("jfr-cpu", "JFR CPU-time samples at 1 ms", "cpu", 25)),
@@ -109,6 +125,12 @@ ALL = [
 ]
 
 CONFIGS = {c.name: c for c in ALL}
+
+_PEERS = ["jfr-10ms", "jfr-1ms", "jfr-cpu", "async-10ms", "async-1ms", "async-calls"]
+# Named for the command line. "plot": all that the plot of accuracy against overhead has a place for.
+SETS = {"few": ["calls", "calls-infer", "calls-off", "calls-density", "calls-full", "calls-full-infer", "timer", "jfr-10ms", "jfr-1ms"],
+        "plot": ["calls", "calls-infer", "calls-off", "calls-density", "calls-full", "timer", "p0-jikes", "p0-j9", "p1", "calls-entry",
+                 "calls-return", "calls-probe", "contexts", "sampled", "bytecodes", *_PEERS]}
 
 
 def pick(names):

@@ -10,7 +10,8 @@ import statistics
 
 from . import configs, papers, paths, plots, results, stats, svg
 
-NOT_COMPARED = {"base", "null", "idle", "extra-1", "calls-all", "exact"}    # controls and truths
+# Controls and truths.
+NOT_COMPARED = {"base", "null", "idle", "extra-1", "calls-all", "exact", "probe-idle", "probe-volatile", "probe-limits"}
 SECTION = "accuracy-overhead"
 
 
@@ -18,14 +19,14 @@ SECTION = "accuracy-overhead"
 class Point:
     label: str
     accuracy: float = None
-    setting: str = ""                # "paper" where there is no figure of the production setting
+    setting: str = ""                # "paper" where there is no figure of the production setting, or "contexts"
     accuracy_of: str = ""            # programs, date
     overhead: stats.Estimate = None  # percent
     overhead_of: str = ""
 
     def sentence(self):
         seen = "accuracy not measured" if self.accuracy is None else f"{self.accuracy:.1f} %"
-        seen += " (paper setting)" if self.setting == "paper" else ""
+        seen += {"paper": " (paper setting)", "contexts": " (contexts, against exact counts)"}.get(self.setting, "")
         cost = "overhead not measured" if self.overhead is None else f"at {self.overhead.value:+.1f} %"
         if self.accuracy is None and self.overhead is None:
             return f"{self.label}: not measured"
@@ -44,7 +45,7 @@ def rows(name):
             row = json.loads(line)
         except ValueError:
             continue                     # the line that was being written when a run was killed
-        if not row["why"]:
+        if not row.get("why"):
             found.append(row)
     return found
 
@@ -55,9 +56,13 @@ def newest(data):
     return [r for r in data if r["info"]["build"] == build]
 
 
+def day(data):
+    return max(r["info"]["date"] for r in data)[:10]
+
+
 def origin(data):
     count = len({r["workload"] for r in data})
-    return f"{count} program{'s' if count != 1 else ''}, {max(r['info']['date'] for r in data)[:10]}"
+    return f"{count} program{'s' if count != 1 else ''}, {day(data)}"
 
 
 def accuracy(data, config):
@@ -75,7 +80,7 @@ def _percent(groups):
 
 
 def between_jvms(data, config, metric="steady_cpu"):
-    """(overhead against the base of the same rounds, where it is from), or None."""
+    """(overhead against the base of the same rounds, where it is from, its day), or None."""
     data = [r for r in data if r["round"] >= 0 and r.get(metric)]
     mine = newest([r for r in data if r["config"] == config])
     groups = []
@@ -84,13 +89,19 @@ def between_jvms(data, config, metric="steady_cpu"):
                  and json.dumps(r["key"]) == key} for name in ("base", config)]
         groups.append(stats.pair_ratios(*both))
     estimate = _percent(groups)
-    return (estimate, origin(mine)) if estimate else None
+    return (estimate, origin(mine), day(mine)) if estimate else None
 
 
 def within_one_jvm(data, collector):
     mine = newest([r for r in data if r["collector"] == collector])
     estimate = _percent({r["workload"]: r["cpu"] for r in mine}.values())
-    return (estimate, origin(mine) + ", on and off in one JVM") if estimate else None
+    return (estimate, origin(mine) + ", on and off in one JVM", day(mine)) if estimate else None
+
+
+def counted(jdk):
+    """Rows of P3's table at the granularity of the configuration: its accuracy is the overlap of contexts by bytecodes."""
+    return [{**r, "config": "bytecodes", "call_sites": r["overlap"]} for r in rows(f"p3-contexts-{jdk}.jsonl")
+            if (r["granularity"], r["jitter"]) == (10000, 0)]
 
 
 def points(jdk):
@@ -101,13 +112,13 @@ def points(jdk):
         if config.name in NOT_COMPARED or config.min_jdk > jdk:
             continue
         point = Point(config.label)
-        for setting, data in seen.items():
+        for setting, data in seen.items() if config.name != "bytecodes" else [("contexts", counted(jdk))]:
             found = accuracy(data, config.name)
-            if found and point.accuracy is None:
+            if found and point.accuracy is None and not (config.sees_inlined and setting == "production"):
                 point.accuracy, point.accuracy_of, point.setting = *found, setting
-        found = between_jvms(cost, config.name) or within_one_jvm(steady, config.name)
-        if found:
-            point.overhead, point.overhead_of = found
+        found = [f for f in (between_jvms(cost, config.name), within_one_jvm(steady, config.name)) if f]
+        if found:                        # of the same day the tighter one, else the newer
+            point.overhead, point.overhead_of, _ = max(found, key=lambda f: (f[2], -f[0].half_width))
         result.append(point)
     return result, accuracy(seen["production"], "ceiling")
 
@@ -121,13 +132,13 @@ def chart(found, ceiling, jdk):
         picture.level(ceiling[0], f"ceiling {ceiling[0]:.0f} (two truths of the production setting)")
     for number, (label, cost, seen) in enumerate(papers.POINTS):
         picture.mark(cost, seen, chr(ord("a") + number), svg.GRAY, hollow=True)
-    picture.note("collectors and peers, measured here (hollow: paper setting)")
+    picture.note("collectors and peers, measured here (hollow: not of the production setting)")
     for number, point in enumerate(found, 1):
         color = svg.COLORS[number % len(svg.COLORS)]
         if point.accuracy is not None:
             low, high = (point.overhead.low, point.overhead.high) if point.overhead else (None, None)
             picture.mark(point.overhead.value if point.overhead else None, point.accuracy, number, color, low, high,
-                         point.setting == "paper")
+                         point.setting != "production")
         picture.note(point.sentence(), color, number)
     picture.note("")
     picture.note("the papers' own figures")
@@ -143,7 +154,7 @@ def body(found, name):
     return (f"![accuracy against overhead](results/{name}.svg)\n\n" +
             results.table(["collector or peer", "accuracy, % (setting; programs)", "overhead, % (programs)"], table) +
             "\nDrawn from the raw data in `docs/results/` and of the last runs; accuracy of the production setting where there\n"
-            "is one. Figures of different days and sets of programs stand side by side, so small differences say nothing;\n"
+            "is one, except what sees inlined calls, whose truth is that of the paper setting. Figures of different days and sets of programs stand side by side, so small differences say nothing;\n"
             "default options are those of the build that was measured.\n")
 
 

@@ -24,6 +24,7 @@ import plans
 WIDE = configs.Config("type-profile", "TypeProfileMajorReceiverPercent=40, TypeProfileWidth=8",
                       flags=("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileMajorReceiverPercent=40",
                              "-XX:TypeProfileWidth=8"))
+FULL = 14400                         # seconds of the full form
 QUICK_PAIRS = [("corrected", "assay"), ("corrected", "linear")]
 POLYMORPHIC_PAIRS = [("corrected", "assay")]
 # What the JIT did, printed at the end of each run; it costs all configurations the same.
@@ -176,23 +177,22 @@ def plan_lines(config):
 def parse():
     parser = cli.parser(__doc__)
     parser.add_argument("--iterations", type=int, default=0, help="20 without (8 in the quick form)")
-    parser.add_argument("--minutes", type=float, help="for the whole command")
     parser.add_argument("--group", choices=("polymorphic", "real"), help="both without; the quick form is real")
     parser.add_argument("--matrix", action="store_true", help="every profile with every policy")
     parser.add_argument("--profile", action="append", choices=plans.PROFILES, help="only plans from these profiles")
     parser.add_argument("--tune", type=int, default=0, metavar="SECONDS", help="also measure what tune keeps")
     parser.add_argument("--check", action="store_true", help="run every plan once and compare what was computed")
-    arguments = cli.parse(parser)
+    arguments = cli.parse(parser, FULL)
     arguments.iterations = arguments.iterations or (3 if arguments.check else 8 if arguments.quick else 20)
     return arguments
 
 
 def main():
     arguments = parse()
-    minutes = arguments.minutes or (arguments.budget or (210 if arguments.quick else 14400)) / 60
+    seconds = arguments.budget or (210 if arguments.quick else FULL)
     groups = [arguments.group] if arguments.group else ["real"] if arguments.quick or arguments.check else ["polymorphic", "real"]
     todo = [(group, jdk) for group in groups for jdk in cli.jdks(arguments)]
-    end, texts, wrong = time.monotonic() + 60 * minutes, {}, []
+    end, texts, wrong = time.monotonic() + seconds, {}, []
     for number, (group, jdk) in enumerate(todo):
         now = time.monotonic()
         bench = Bench(arguments, jdk, group, now + max(1, end - now) / (len(todo) - number))

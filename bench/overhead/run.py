@@ -5,6 +5,7 @@
   QUICK=1 make bench-overhead    four programs, a few rounds
   bench/overhead/run.py --config calls --config jfr-10ms --workload h2 --jdk 25
 """
+import math
 import pathlib
 import sys
 import time
@@ -15,20 +16,22 @@ from harness.limit import LIMIT
 
 DEFAULT = ["base", "null", "idle", "calls", "timer", "contexts", "sampled", "bytecodes", "jfr-10ms", "jfr-1ms",
            "jfr-cpu", "async-10ms", "async-1ms", "async-calls"]
+FULL = 3600                          # seconds of the full form
 QUICK = ["base", "null", "calls", "jfr-10ms"]
 
 
 def measure(arguments, jdk, chosen):
-    quick = arguments.quick
+    """Round after round over all programs, so that a limit that ends early leaves none out."""
     work = cli.workloads(arguments, jdk)
-    budget = arguments.budget or (240 if quick else 3600)
-    each = budget / max(1, len(work)) / (1 if arguments.jdk and len(arguments.jdk) == 1 or quick else 2)
-    raw = paths.RAW / f"overhead-{jdk}.jsonl"
-    run = experiment.Experiment("overhead", raw, jdk, arguments.size, iterations=arguments.iterations,
-                                rounds=(4, 8) if quick else (10, 40), budget=each,
-                                target=arguments.target, warmup=0 if quick else 1)
-    for workload in work:
-        run.run(workload, chosen)
+    run = experiment.Experiment("overhead", paths.RAW / f"overhead-{jdk}.jsonl", jdk, arguments.size, iterations=arguments.iterations,
+                                budget=math.inf, target=arguments.target, warmup=0 if arguments.quick else 1)
+    for limit in (1, 2, 4, 8) if arguments.quick else (1, 2, 4, 6, 10, 16, 25, 40):
+        LIMIT.left_out.clear()
+        for workload in work:
+            run.rounds = (4 if arguments.quick else 10, limit)
+            run.run(workload, chosen, what=f"JDK {jdk} {workload.name}, round {limit}")
+        if LIMIT.remaining() <= 0:
+            break
     return run, work
 
 
@@ -65,15 +68,19 @@ def body(run, work, chosen):
 def main():
     parser = cli.parser(__doc__)
     parser.add_argument("--config", action="append", metavar="NAME", help=", ".join(configs.CONFIGS))
+    parser.add_argument("--set", choices=configs.SETS, help="configurations by the name of a set")
     parser.add_argument("--iterations", type=int, default=6)
     parser.add_argument("--target", type=float, default=0.004, help="stop at this half-width of the interval")
-    arguments = cli.parse(parser)
-    chosen, left_out = configs.available(configs.pick(arguments.config or (QUICK if arguments.quick else DEFAULT)))
+    arguments = cli.parse(parser, FULL)
+    named = ["base", "null", *configs.SETS[arguments.set]] if arguments.set else QUICK if arguments.quick else DEFAULT
+    chosen, left_out = configs.available(configs.pick(arguments.config or named))
     if not chosen or chosen[0].name != "base":
         chosen.insert(0, configs.BASE)
     text, start = "", time.monotonic()
-    for jdk in cli.jdks(arguments):
-        run, work = measure(arguments, jdk, chosen)
+    jdks = cli.jdks(arguments)
+    for number, jdk in enumerate(jdks):
+        with LIMIT.share(len(jdks) - number):
+            run, work = measure(arguments, jdk, chosen)
         text += body(run, work, chosen)
         if arguments.publish:
             results.publish(run.raw, run.rows)

@@ -20,6 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import growth
 
 FULL = 3600
+LONG_ENOUGH = 60                                # seconds of a run that an hour is extrapolated from
 # All of the heap in memory from the start, so that differences are of native memory.
 HEAP = ("-Xms192m", "-Xmx192m", "-XX:+AlwaysPreTouch")
 LENGTH = "h2"                                   # or, without its package, a program of the JDK alone
@@ -40,9 +41,9 @@ AXES = {
     "threads": Axis("thread", {1: 16, 10: 16, 100: 16, 1000: 12}, {1: 8, 1000: 6},
                     "the same work divided among threads, none of which begins before all have started",
                     lambda step, place: place),
-    "edges": Axis("edge in the profile", {1000: 40, 10_000: 12, 100_000: 8, 1_000_000: 8}, {1000: 20, 1_000_000: 4},
+    "edges": Axis("call site", {1000: 40, 10_000: 12, 100_000: 8, 1_000_000: 8}, {1000: 20, 1_000_000: 4},
                   "the same number of calls over so many call sites; without inlining (`-XX:-Inline`, the plain run too), which would "
-                  "leave no call", lambda step, place: step.median("edges"), ("-XX:-Inline",)),
+                  "leave no call", lambda step, place: place, ("-XX:-Inline",)),
     "depth": Axis("frame", {10: 16, 100: 16, 1000: 16, 2000: 16}, {10: 8, 2000: 8},
                   "most of the time is spent at the bottom of a recursion", lambda step, place: place),
     "length": Axis("second", {10: 10, 40: 40, 160: 160, 640: 640}, {10: 10, 80: 80},
@@ -112,7 +113,7 @@ class Bench:
         for config in (c for c in self.chosen if c.kind):
             seen = [p for p in places[len(places) // 3:] if self.step(axis, p, config).pairs]
             if len(seen) > 1:
-                ends = seen[0], seen[-1]
+                ends = seen[-2 if axis == "length" else 0], seen[-1]     # a run's length: what comes after warming up
                 lines += f"- {config.name}: {self.growth(axis, ends, config)}.\n"
         return lines and lines + "\n"
 
@@ -134,7 +135,8 @@ class Bench:
 
     def rate(self, axis, one, counts):
         text = f", {growth.size(one)} for one more {AXES[axis].unit} ({counts[0]:,.0f} to {counts[1]:,.0f})"
-        return text + (f", {growth.size(3600 * one)} in an hour, extrapolated" if axis == "length" else "")
+        return text + (f", {growth.size(3600 * one)} in an hour, extrapolated"
+                       if axis == "length" and counts[1] >= LONG_ENOUGH else "")
 
     def failures(self):
         found = {(axis, place, c.name): run.failures(program(axis, place), c) for (axis, place), run in self.runs.items() for c in self.chosen}
@@ -176,7 +178,8 @@ def number(value, form=",.0f"):
 
 NOTE = """Each figure is the median over rounds of the difference to (memory) or the ratio with (CPU) the plain run of the same round, with its
 range or interval. "memory" is what is resident at the end of the last iteration, "at most" the peak until then; anonymous memory is what
-was allocated, the rest are pages of files (the agent's library among them). All runs have `-Xms192m -Xmx192m -XX:+AlwaysPreTouch`, so that
+was allocated, the rest are pages of files (the agent's library among them). What the agent takes before it samples anything, records of
+compiled code among it, is in the rows of the agent with nothing armed. All runs have `-Xms192m -Xmx192m -XX:+AlwaysPreTouch`, so that
 differences are of native memory.
 
 """
@@ -184,10 +187,10 @@ differences are of native memory.
 
 def main():
     parser = cli.parser(__doc__)
-    parser.add_argument("--config", action="append", metavar="NAME", help=f"calls and contexts without; {', '.join(configs.CONFIGS)}")
+    parser.add_argument("--config", action="append", metavar="NAME", help=f"idle, calls and contexts without; {', '.join(configs.CONFIGS)}")
     parser.add_argument("--axis", action="append", choices=AXES, help="all without")
     arguments = cli.parse(parser, FULL)
-    chosen, left_out = configs.available(configs.pick(["base", "null"] + (arguments.config or ["calls", "contexts"])))
+    chosen, left_out = configs.available(configs.pick(["base", "null"] + (arguments.config or ["idle", "calls", "contexts"])))
     text, jdks = "", cli.jdks(arguments)
     folder = paths.PUBLISHED if arguments.publish else paths.RAW
     for number_, jdk in enumerate(jdks):

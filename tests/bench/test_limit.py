@@ -61,7 +61,7 @@ class Limits(unittest.TestCase):
         return result
 
     def configs(self, *names):
-        return [types.SimpleNamespace(name=n, label=n, kind="", min_jdk=0, command=lambda *a, n=n, **k: n) for n in names]
+        return [types.SimpleNamespace(name=n, label=n, kind="", min_jdk=0, infer_of="", command=lambda *a, n=n, **k: n) for n in names]
 
     def test_an_experiment_stops_and_keeps_only_whole_runs(self):
         LIMIT.start(35)
@@ -83,8 +83,8 @@ class Limits(unittest.TestCase):
     def test_accuracy_stops_and_records_no_failure(self):
         LIMIT.start(25)
         with mock.patch.object(accuracy.paths, "RAW", self.folder), \
-                mock.patch.object(accuracy.Accuracy, "_truth_key", lambda self: "k"), \
-                mock.patch.object(accuracy.Accuracy, "_once", lambda s, w, c, top: {"call_sites": process.run([]).cpu}):
+                mock.patch.object(accuracy.Truths, "made", lambda self, workload: None), \
+                mock.patch.object(accuracy.Accuracy, "_once", lambda s, w, c, *a: [(c, {"call_sites": process.run([]).cpu})]):
             one = accuracy.Accuracy("t", self.folder / "raw", 17, "paper")
             one.run(Workload("a"), self.configs("x", "y", "z"), 2, io.StringIO(), with_ceiling=False)
         self.assertEqual([(r["config"], r["why"]) for r in one.rows], [("x", ""), ("y", "")])

@@ -73,6 +73,25 @@ class Tradeoff(unittest.TestCase):
         self.assertAlmostEqual(self.point("calls, default options").overhead.value, 1)
         self.assertIn("one JVM", self.point("calls, default options").overhead_of)
 
+    def test_of_two_figures_of_a_day_the_tighter_is_drawn_and_an_older_one_never(self):
+        noisy = [{**r, "steady_cpu": r["steady_cpu"] * (1.5 if r["round"] % 2 else 0.6)} for r in ran("calls", "a", 1.1)]
+        self.write("RAW", "overhead-25.jsonl", ran("base", "a", 1) + noisy)
+        steady = {"collector": "calls", "workload": "a", "cpu": [1.01] * 6, "why": "", "info": INFO}
+        self.write("RAW", "steady-25.jsonl", [steady])
+        self.assertAlmostEqual(self.point("calls, default options").overhead.value, 1)
+        self.write("RAW", "steady-25.jsonl", [{**steady, "info": OLD}])
+        self.assertNotIn("one JVM", self.point("calls, default options").overhead_of)
+
+    def test_what_sees_inlined_calls_is_not_judged_by_a_truth_without_them(self):
+        self.write("RAW", "accuracy-production-25.jsonl", [seen("sampled", "a", 29)])
+        self.write("RAW", "accuracy-paper-25.jsonl", [seen("sampled", "a", 94), seen("bytecodes", "a", 0)])
+        self.write("RAW", "p3-contexts-25.jsonl", [{"workload": "a", "granularity": g, "jitter": 0, "overlap": o, "info": INFO}
+                                                   for g, o in ((10000, 91), (500, 99))])
+        self.assertEqual(self.point("sampled, full duplication, interval 1,000").accuracy, 94)
+        point = self.point("bytecodes, granularity 10,000")
+        self.assertEqual(point.accuracy, 91)
+        self.assertIn("91.0 % (contexts, against exact counts)", point.sentence())
+
     def test_the_paper_setting_stands_in_and_says_so(self):
         self.write("RAW", "accuracy-paper-25.jsonl", [seen("sampled", "a", 94)])
         sentence = self.point("sampled, full duplication, interval 1,000").sentence()
