@@ -95,6 +95,7 @@ ALL = [
     _inferred("calls", "calls, default options, with inference"),
     _inferred("calls-full", "calls, full correction, with inference", "--correct", "full"),
     calls("timer", "timer only (samples 1, stride 1)", "--samples", "1", "--stride", "1", "--correct", "off"),
+    calls("timer-10ms", "timer only at 10 ms, as in P0", "--tick", "10ms", "--samples", "1", "--stride", "1", "--correct", "off"),
     calls("p0-jikes", "P0 parameters (16, 3)", "--tick", "10ms", "--samples", "16", "--stride", "3",
           "--correct", "off"),
     calls("p0-j9", "P0 parameters (16, 7)", "--tick", "10ms", "--samples", "16", "--stride", "7",
@@ -129,7 +130,7 @@ CONFIGS = {c.name: c for c in ALL}
 _PEERS = ["jfr-10ms", "jfr-1ms", "jfr-cpu", "async-10ms", "async-1ms", "async-calls"]
 # Named for the command line. "plot": all that the plot of accuracy against overhead has a place for.
 SETS = {"few": ["calls", "calls-infer", "calls-off", "calls-density", "calls-full", "calls-full-infer", "timer", "jfr-10ms", "jfr-1ms"],
-        "plot": ["calls", "calls-infer", "calls-off", "calls-density", "calls-full", "timer", "p0-jikes", "p0-j9", "p1", "calls-entry",
+        "plot": ["calls", "calls-infer", "calls-off", "calls-density", "calls-full", "timer", "timer-10ms", "p0-jikes", "p0-j9", "p1", "calls-entry",
                  "calls-return", "calls-probe", "contexts", "sampled", "bytecodes", *_PEERS]}
 
 
