@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -169,9 +170,12 @@ class Live {
     fprintf(stderr, "assay: live at http://127.0.0.1:%d/?token=%s\n", server_->port(),
             token_.c_str());
     PublishState("");
+    // The file is looked at as often as it may change, within reason.
+    int interval_ms =
+        static_cast<int>(std::clamp<uint64_t>(options_.Nanoseconds("flush") / 1000000, 20, 250));
     std::optional<int> status;
     while (!status && !g_ended) {
-      server_->Serve(250);
+      server_->Serve(interval_ms);
       PublishProfile();
       status = Ended();
       if (status) PublishState("The program has ended.");
