@@ -13,6 +13,7 @@
 #include "src/agent/sampled_timer.h"
 #include "src/agent/vm_info.h"
 #include "src/instrument/duplicate.h"
+#include "src/profile/names.h"
 
 extern "C" const unsigned char assay_class_sampled[];
 extern "C" const unsigned char assay_class_sampled_end[];
@@ -71,7 +72,6 @@ std::string ValueText(jlong value, jint kind) {
   }
 }
 
-// Hidden classes have an address in their name, which differs from run to run.
 std::string ClassText(jclass type) {
   char* signature = nullptr;
   if (type == nullptr) return "null";
@@ -79,8 +79,7 @@ std::string ClassText(jclass type) {
   std::string name(signature);
   engine->jvmti->Deallocate(reinterpret_cast<unsigned char*>(signature));
   if (name.starts_with('L')) name = name.substr(1, name.size() - 2);
-  for (std::string_view mark : {"/0x", ".0x", "+0x"}) name = name.substr(0, name.find(mark));
-  return name;
+  return profile::StableClassName(std::move(name));
 }
 
 jlong JNICALL Setup(JNIEnv*, jclass) { return reinterpret_cast<jlong>(engine->memory.shared()); }

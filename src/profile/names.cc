@@ -64,6 +64,14 @@ std::string Parameters(std::string_view descriptor) {
   return out + ")";
 }
 
+// JVMTI, Class.getName and the VM's messages set the address off with different marks.
+std::string StableClassName(std::string name) {
+  for (std::string_view mark : {"/0x", ".0x", "+0x"}) {
+    if (size_t at = name.find(mark); at != std::string::npos) name.resize(at);
+  }
+  return name;
+}
+
 std::vector<std::string> FrameNames(const Profile& profile) {
   std::vector<std::string> plain(profile.methods().size());
   std::unordered_map<std::string, uint32_t> uses;

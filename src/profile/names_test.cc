@@ -38,5 +38,13 @@ TEST(NamesTest, FramesAreShortAndDistinct) {
   for (const std::string& name : names) EXPECT_EQ(name.find_first_of(";\n\xff"), std::string::npos);
 }
 
+TEST(NamesTest, HiddenClassesHaveTheSameNameInEveryRun) {
+  EXPECT_EQ(StableClassName("p.C$$Lambda.0x0000000054040ca0"), "p.C$$Lambda");
+  EXPECT_EQ(StableClassName("p.C$$Lambda$14/0x0000000800c03208"), "p.C$$Lambda$14");
+  EXPECT_EQ(StableClassName("p.LambdaForm$MH+0x7f"), "p.LambdaForm$MH");
+  EXPECT_EQ(StableClassName("p.Map$Entry"), "p.Map$Entry");
+  EXPECT_EQ(StableClassName(""), "");
+}
+
 }  // namespace
 }  // namespace assay::profile

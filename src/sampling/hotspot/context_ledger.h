@@ -37,6 +37,11 @@ class ContextLedger {
   const ContextTree& tree() const { return tree_; }
 
  private:
+  // Numbers of methods that are none.
+  static constexpr uint32_t kNoMethod = UINT32_MAX;
+  static constexpr uint32_t kVmMethod = UINT32_MAX - 1;
+  static constexpr uint32_t kDetachedMethod = UINT32_MAX - 2;
+  static constexpr uint32_t kUnknownMethod = UINT32_MAX - 3;
   struct Level {
     uint32_t node;
     int32_t bci;  // where the newest method of the frame stands
