@@ -1,5 +1,6 @@
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Programs whose stacks are known: Shapes MODE SECONDS [DEPTH]. */
 public class Shapes {
@@ -68,6 +69,54 @@ public class Shapes {
         }
     }
 
+    // waves: the stack grows and shrinks all the time, up to a megabyte of it touched for the first time.
+    static int wave(int depth) {
+        if (depth == 0) return (int) spin(300);
+        return wave(depth - 1) + (depth % 64 == 0 ? (int) spin(50) : 1);
+    }
+    static void waves(int round) {
+        sink += wave((int) (spin(round + 1) & 0x1fff));
+        Thread fresh = new Thread(() -> sink += wave(3000));  // its stack has no pages yet
+        fresh.start();
+        join(fresh);
+    }
+
+    // deaths: threads that end with frames on their stack: by an exception, by Thread.stop where there is one.
+    static int die(int depth, int how, AtomicBoolean end) {
+        if (depth > 0) return die(depth - 1, how, end) + 1;
+        if (how == 0) {
+            sink += spin(20000);
+            throw new IllegalStateException("nobody catches this");
+        }
+        while (how == 1 && !end.get()) sink += spin(500);
+        return (int) spin(5000);
+    }
+    @SuppressWarnings("deprecation")
+    static void deaths(int round) {
+        Thread[] threads = new Thread[3];
+        AtomicBoolean end = new AtomicBoolean();
+        for (int i = 0; i < threads.length; i++) {
+            int how = i;
+            threads[i] = new Thread(() -> die(100 + round % 200, how, end));
+            threads[i].setUncaughtExceptionHandler((thread, error) -> sink++);
+            threads[i].start();
+        }
+        sink += spin(100000);
+        try {
+            Thread.class.getMethod("stop").invoke(threads[1]);
+        } catch (ReflectiveOperationException e) {  // later JDKs refuse
+            end.set(true);
+        }
+        for (Thread thread : threads) join(thread);
+    }
+    static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     // paths: hardly a context is ever seen twice.
     static long one(long bits, int depth) { return path(bits, depth) + 1; }
     static long two(long bits, int depth) { return path(bits, depth) + 2; }
@@ -104,6 +153,8 @@ public class Shapes {
                 case "activations": longOnes(); manyShort(40000); break;
                 case "unwind": unwind(depth); break;
                 case "overflow": overflow(); break;
+                case "waves": waves(round); break;
+                case "deaths": deaths(round); break;
                 case "paths": sink += path(spin(round | 1), 30); break;
                 default: mixed(round);
             }
@@ -120,10 +171,13 @@ public class Shapes {
         });
         timer.setDaemon(true);
         timer.start();
-        if (mode.equals("threads")) {
-            Thread[] threads = new Thread[4];
+        String[] each = mode.equals("threads") ? new String[] {"mixed", "mixed", "mixed", "mixed"}
+                : mode.equals("storm") ? new String[] {"unwind", "overflow", "waves", "deaths"} : null;
+        if (each != null) {
+            Thread[] threads = new Thread[each.length];
             for (int i = 0; i < threads.length; i++) {
-                threads[i] = new Thread(() -> run("mixed", 100));
+                String own = each[i];
+                threads[i] = new Thread(null, () -> run(own, 400), own, 4 << 20);
                 threads[i].start();
             }
             for (Thread thread : threads) thread.join();

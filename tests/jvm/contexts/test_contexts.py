@@ -62,6 +62,7 @@ class Contexts(unittest.TestCase):
         result, path = profile_of(version, *flags, "-cp", self.classes, *command,
                                   options=("--verify-walks", "true", *options))
         self.assertIn("done true", result.stdout)
+        self.path = path
         data = contexts(path, "20")
         metadata = data["metadata"]
         self.assertEqual(metadata.get("walks-that-differ"), "0", metadata.get("first-difference"))
@@ -96,6 +97,29 @@ class Contexts(unittest.TestCase):
             self.assertAlmostEqual(share, expected, delta=0.1, msg=name)
 
     @each_jdk()
+    def test_time_is_shared_as_another_sampler_sees_it(self, version):
+        recording = tempfile.mktemp(suffix=".jfr")
+        settings = tempfile.mktemp(suffix=".jfc")
+        pathlib.Path(settings).write_text(
+            '<?xml version="1.0"?><configuration version="2.0"><event name="jdk.ExecutionSample">'
+            '<setting name="enabled">true</setting><setting name="period">5 ms</setting></event></configuration>')
+        subprocess.run([java(version), f"-XX:StartFlightRecording=filename={recording},settings={settings}",
+                        "-cp", self.classes, "Shapes", "shape", "4"], check=True, capture_output=True)
+        printed = subprocess.run([pathlib.Path(java(version)).parent / "jfr", "print", "--json", "--events",
+                                  "jdk.ExecutionSample", "--stack-depth", "64", recording], check=True,
+                                 capture_output=True)
+        theirs = [[f["method"]["name"] for f in (e["values"]["stackTrace"] or {"frames": []})["frames"]]
+                  for e in json.loads(printed.stdout)["recording"]["events"]]
+        theirs = [names for names in theirs if "tree" in names]
+        self.assertGreater(len(theirs), 50)
+        _, path = profile_of(version, "-cp", self.classes, "Shapes", "shape", "4")
+        ours = below(found := stacks(contexts(path)), "tree")["self"]
+        for name in ("left", "right", "recurse", "twig"):
+            expected = sum(name in names for names in theirs) / len(theirs)
+            noise = 4 * (expected * (1 - expected) / len(theirs)) ** 0.5
+            self.assertAlmostEqual(below(found, name)["self"] / ours, expected, delta=0.04 + noise, msg=name)
+
+    @each_jdk()
     def test_tells_one_long_activation_from_many_short_ones(self, version):
         _, path = profile_of(version, "-XX:-Inline", "-cp", self.classes, "Shapes", "activations", "2")
         found = stacks(contexts(path))
@@ -121,11 +145,19 @@ class Contexts(unittest.TestCase):
         self.verified(version, "Shapes", "overflow", "1.5", least=20)
 
     @each_jdk()
+    def test_growing_stacks_and_dying_threads(self, version):
+        self.verified(version, "Shapes", "waves", "2", flags=("-Xss4m",))
+        data = self.verified(version, "Shapes", "deaths", "2", least=20)
+        names = {short(name) for c in contexts(self.path)["contexts"] for name in c["stack"]}
+        self.assertIn("die", names)
+        self.assertNotIn("threads not followed", data["lost"])
+
+    @each_jdk()
     def test_all_collectors(self, version):
         for collector in COLLECTORS:
-            with self.subTest(collector=collector):
-                self.verified(version, "Shapes", "threads", "1",
-                              flags=(f"-XX:+Use{collector}GC", "-Xmx256m"))
+            for mode in ("threads", "storm"):  # storm: every way to leave frames, at the same time
+                with self.subTest(collector=collector, mode=mode):
+                    self.verified(version, "Shapes", mode, "1", flags=(f"-XX:+Use{collector}GC", "-Xmx256m"))
 
     @each_jdk()
     def test_interpreted_only(self, version):
@@ -141,6 +173,27 @@ class Contexts(unittest.TestCase):
         hottest = data["contexts"][0]["stack"]
         self.assertEqual(hottest[0], "<detached>")
         self.assertIn("bottom", map(short, hottest))
+
+    @each_jdk()
+    def test_one_frame_is_a_hot_method_counter(self, version):
+        data = self.verified(version, "Shapes", "deep", "1.5", "200", options=("--max-frames", "1"))
+        own = [c for c in contexts(self.path)["contexts"] if any("Shapes." in name for name in c["stack"])]
+        # One frame, with what was inlined into it.
+        self.assertLess(max(len(c["stack"]) for c in own), 8)
+        spinning = sum(c["self"] for c in own if short(c["stack"][-1]) == "spin")
+        self.assertGreater(spinning, 0.8 * sum(c["self"] for c in own))
+        self.assertEqual(data["contexts"][0]["stack"][0], "<detached>")
+
+    @each_jdk()
+    def test_hidden_classes_have_the_same_name_in_every_run(self, version):
+        _, path = profile_of(version, "-cp", self.classes, "Shapes", "mixed", "2")
+        data = contexts(path)
+        names = {name for c in data["contexts"] for name in c["stack"]}
+        self.assertTrue(any("$$Lambda" in name for name in names), names)
+        self.assertEqual([name for name in names if "0x" in name], [])
+        # Contexts that share a name with others lose nothing by it.
+        seen = sum(c["self"] for c in data["contexts"])
+        self.assertAlmostEqual(seen / 1e6, float(data["metadata"]["time-ms"]), delta=1)
 
     @each_jdk()
     def test_without_the_watermark(self, version):
