@@ -48,15 +48,14 @@ def load(path):
     if path.endswith(".json"):
         with open(path) as file:
             return from_edges(json.load(file)["edges"])
-    shown = subprocess.run([paths.ASSAY, "show", path, "--by", "edges", "--json", "--top", "0"],
-                           capture_output=True, text=True, check=True)
-    return from_edges(json.loads(shown.stdout)["edges"])
+    return from_edges(shown(path, "edges"))
 
 
-def contexts(path):
-    shown = subprocess.run([paths.ASSAY, "show", str(path), "--by", "contexts", "--json", "--top", "0"],
-                           capture_output=True, text=True, check=True)
-    return {tuple(c["stack"]): c["weight"] for c in json.loads(shown.stdout)["contexts"]}
+def shown(path, by):
+    """Everything of one kind that `assay show` knows of a profile."""
+    out = subprocess.run([paths.ASSAY, "show", str(path), "--by", by, "--json", "--top", "0"],
+                         capture_output=True, text=True, check=True)
+    return json.loads(out.stdout)[by]
 
 
 def compare(a, b):
