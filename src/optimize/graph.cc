@@ -19,11 +19,24 @@ plan::MethodName NameOf(const Profile& profile, profile::MethodId id) {
   return {method.class_name, method.name, method.descriptor};
 }
 
-// Half-width of the 95 % interval of a share, from the number of samples of its site.
+// Half-width of the 95 % interval of a share, from the number of samples of its site, as if each
+// had been drawn by itself.
 double ShareError(double share, uint64_t samples) {
   if (samples == 0) return 1;
   double n = static_cast<double>(samples);
   return 1.96 * std::sqrt(std::max(share * (1 - share), 1 / (4 * n)) / n);
+}
+
+// The same from the errors of the weights. Samples of one burst are not drawn by themselves: a site
+// that one burst saw two hundred times is known as well as one that was seen once.
+double ShareErrorByWeights(const std::vector<Target>& targets, const Target& of) {
+  double others = 0;
+  for (const Target& target : targets) {
+    if (&target != &of) others += std::pow(target.share * target.error, 2);
+  }
+  double own = of.share * of.error;
+  return std::min(1.0,
+                  std::sqrt(std::pow((1 - of.share) * own, 2) + std::pow(of.share, 2) * others));
 }
 
 void SortReceivers(std::vector<Receiver>* receivers) {
@@ -40,7 +53,9 @@ void DeriveReceivers(CallSite* site, bool exact) {
   for (const Target& target : site->targets) {
     const plan::MethodName& first = site->targets[0].method;
     if (target.method.name != first.name || target.method.descriptor != first.descriptor) continue;
-    double error = exact ? 0 : ShareError(target.share, site->samples);
+    double error = exact ? 0
+                         : std::max(ShareError(target.share, site->samples),
+                                    ShareErrorByWeights(site->targets, target));
     site->receivers.push_back({target.method.class_name, target.bytes, target.share, error});
   }
   SortReceivers(&site->receivers);

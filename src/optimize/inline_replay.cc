@@ -10,6 +10,9 @@ namespace {
 
 using plan::Action;
 
+// C2 inlines 8,000 bytes per compilation: more nodes than this have no use.
+constexpr size_t kMostNodes = 4096;
+
 class Words {
  public:
   explicit Words(std::string_view line) : rest_(line) {}
@@ -66,17 +69,18 @@ bool IsCall(const InlineNode& node, const plan::Decision& decision, int32_t dept
   return node.depth == depth && node.bci == decision.bci && node.method == decision.callee;
 }
 
-// At every place of the tree where the caller is.
+// At every place of the tree where the caller is; from the end, because what is added to a method
+// that calls itself is such a place too.
 void Change(const plan::Decision& decision, InlineTree* tree, Replay* replay) {
   auto& nodes = tree->nodes;
-  for (size_t i = 0; i < nodes.size(); ++i) {
+  for (size_t i = nodes.size(); i-- > 0;) {
     if (nodes[i].method != decision.caller) continue;
     int32_t depth = nodes[i].depth + 1;
     size_t end = EndOf(nodes, i);
     size_t found = i + 1;
     while (found < end && !IsCall(nodes[found], decision, depth)) ++found;
     auto at = nodes.begin() + static_cast<ptrdiff_t>(found);
-    if (decision.action == Action::kInline && found == end) {
+    if (decision.action == Action::kInline && found == end && nodes.size() < kMostNodes) {
       nodes.insert(at, {depth, decision.bci, 0, decision.callee});
       ++replay->added;
     } else if (decision.action == Action::kNoInline && found < end) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "src/optimize/compile_log.h"
@@ -42,6 +43,25 @@ TEST(Graph, SitesHaveTheirReceiversWithErrors) {
   EXPECT_DOUBLE_EQ(site.receivers[0].share, 0.6);
   EXPECT_NEAR(site.receivers[0].error, 1.96 * 0.0155, 1e-3);
   EXPECT_FALSE(graph.sees_inlined_calls);
+}
+
+// A burst takes hundreds of samples in a row: where two or three made the profile of a site, their
+// number says nothing about how well the shares are known, and the variance does.
+TEST(Graph, ManySamplesOfFewBurstsAreNotManyProofs) {
+  profile::Profile profile;
+  auto loop = profile.InternMethod("a.Loop", "run", "()V");
+  profile.method(loop).code_bytes = 40;
+  const double kWeights[] = {500, 250, 250};
+  for (int i = 0; i < 3; ++i) {
+    auto callee = profile.InternMethod("a.S" + std::to_string(i), "step", "(I)I");
+    profile.method(callee).code_bytes = 9;
+    double deviation = kWeights[i] / 2;
+    profile.AddEdge(loop, 12, callee, 10000, kWeights[i], deviation * deviation);
+  }
+  Graph graph = GraphOf(profile);
+  // Of 0.5 +- 0.49 and 0.5 +- 0.35: half of each counts.
+  EXPECT_NEAR(graph.sites[0].receivers[0].error, 0.5 * 1.96 * std::hypot(0.25, 0.125, 0.125), 1e-3);
+  EXPECT_EQ(MakePlan(graph, "assay")->CountOf(plan::Action::kDevirtualize), 0u);
 }
 
 // Seen in rhino: two static methods of one class at one place.
@@ -248,6 +268,25 @@ TEST(InlineReplay, AddsAndRemovesWhereTheCallerIs) {
   EXPECT_TRUE(ReplayOf(plan, *trees).data.empty());
   EXPECT_FALSE(ParseInlineDump("compile p/A m ()V -1 4 inline 2 0 -1 0 p/A m ()V\n").ok());
   EXPECT_FALSE(ParseInlineDump("compile p/A m\n").ok());
+}
+
+// Seen in ANTLR: what was added was a place to add to, until the memory was spent.
+TEST(InlineReplay, AMethodThatCallsItselfIsInlinedOnceIntoEachOfItsPlaces) {
+  auto trees = ParseInlineDump(kDump);
+  ASSERT_TRUE(trees.ok());
+  plan::Plan plan;
+  plan.decisions = {Inline("B", "B", 0.1)};
+  plan.decisions[0].bci = 6;
+  Replay replay = ReplayOf(plan, *trees);
+  EXPECT_EQ(replay.added, 1u);
+  EXPECT_NE(
+      replay.data.find(
+          "inline 5 0 -1 0 p/A m ()V 1 3 0 p/B m ()V 2 5 0 p/C m ()V 2 6 0 p/B m ()V 1 9 0 p/D"),
+      std::string::npos)
+      << replay.data;
+  plan.decisions.assign(64, plan.decisions[0]);
+  for (int i = 0; i < 64; ++i) plan.decisions[i].bci = 100 + i;  // each doubles what is there
+  EXPECT_LT(ReplayOf(plan, *trees).added, 10000u);
 }
 
 }  // namespace
