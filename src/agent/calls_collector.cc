@@ -42,6 +42,7 @@ Result<SamplerSettings> SettingsOf(const Options& options) {
   if (via == "return") settings.via = sampling::Via::kReturn;
   if (via == "probe") settings.via = sampling::Via::kProbe;
   if (options.Text("ticker") == "cpu") settings.ticker = sampling::Ticker::kCpu;
+  if (options.Text("ticker") == "remote") settings.ticker = sampling::Ticker::kRemote;
   return settings;
 }
 
@@ -120,6 +121,7 @@ class CallsCollector final : public Collector {
 
   // The groups of calls in the methods that appear as callers (estimate/flow_table.h).
   static void RecordFlow(profile::Profile& profile) {
+    profile.metadata[estimate::kFlowLooked] = "yes";
     std::vector<bool> calls(profile.methods().size());
     for (const profile::Edge& edge : profile.edges()) calls[edge.caller] = true;
     CallSampler::Get().VisitBodies([&](profile::MethodId method, std::span<const uint8_t> body,

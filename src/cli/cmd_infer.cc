@@ -23,7 +23,8 @@ struct InferOptions {
 
 std::string InferFile(const std::string& from, const std::string& to) {
   profile::Profile profile = Load(from);
-  if (!profile.tables.contains(estimate::kFlowTable)) {
+  const bool looked = profile.metadata.erase(estimate::kFlowLooked) > 0;
+  if (!looked && !profile.tables.contains(estimate::kFlowTable)) {
     throw CommandError(from + " does not say which calls are made equally often; record it with: assay run --infer true");
   }
   estimate::FlowSolution solution = estimate::InferFlow(profile);
@@ -32,6 +33,9 @@ std::string InferFile(const std::string& from, const std::string& to) {
   profile.metadata["infer"] = solution.joined > 0 ? "done" : "left alone";
   if (Status status = profile::WriteProfile(profile, to); !status.ok()) {
     throw CommandError(status.error().ToString());
+  }
+  if (solution.joined + solution.left == 0) {
+    return "nothing inferred: no two of the calls seen are always made equally often";
   }
   if (solution.joined == 0) {
     return fmt::format("nothing inferred: {} groups of calls that the code makes equally often contradict that",

@@ -274,7 +274,9 @@ std::string Summary(const Profile& profile, const std::string& path) {
   }
   const bool sees_all = metadata("via") == "probe";  // probes are in interpreted and inlined code too
   if (std::string inlined = metadata("inlined-call-sites"); !inlined.empty() && !sees_all) {
-    lost += (lost.empty() ? "" : ", ") + ("calls of " + Printable(inlined) + " inlined call sites");
+    const bool counted = inlined.find_first_not_of("0123456789") == std::string::npos;
+    lost += (lost.empty() ? "" : ", ") + (counted ? "calls of " + Printable(inlined) + " inlined call sites"
+                                                  : "inlined calls (" + Printable(inlined) + ")");
   }
   if (std::string time = metadata("interpreted-time"); !time.empty() && !sees_all) {
     lost += (lost.empty() ? "" : ", ") + ("interpreted code (" + Printable(time) + " at threads in Java)");

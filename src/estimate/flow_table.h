@@ -17,6 +17,8 @@ struct FlowGroup {
 };
 
 constexpr char kFlowTable[] = "flow";
+// Metadata of a profile whose methods were searched for groups, even if none was found.
+constexpr char kFlowLooked[] = "flow-looked";
 
 void AddFlowGroup(profile::Profile& profile, const FlowGroup& group);
 // Rows that make no sense are left out: a profile is a file from elsewhere.

@@ -1,35 +1,29 @@
 #include "src/sampling/burst.h"
 
-#include <sys/mman.h>
 #include <time.h>
 #include <x86intrin.h>
 
-#include <new>
-
 #include "src/base/hash.h"
+#include "src/sampling/mapped_memory.h"
 
 namespace assay::sampling {
 
 bool BurstQueue::Init() {
   if (cells_ != nullptr) return true;
-  void* memory = mmap(nullptr, kBlocks * sizeof(Cell), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return false;
-  cells_ = static_cast<Cell*>(memory);
-  for (uint32_t i = 0; i < kBlocks; i++) new (&cells_[i].turn) std::atomic<uint64_t>(i);
-  return true;
+  return MapZeroed(&cells_, kBlocks);
 }
 
 bool BurstQueue::Push(const BurstBlock& block) {
   uint64_t head = head_.load(std::memory_order_relaxed);
   for (;;) {
     Cell& cell = cells_[head % kBlocks];
-    uint64_t turn = cell.turn.load(std::memory_order_acquire);
+    const uint64_t place = head % kBlocks;
+    uint64_t turn = place + cell.turn.load(std::memory_order_acquire);
     if (turn < head) return false;
     if (turn == head) {
       if (!head_.compare_exchange_weak(head, head + 1, std::memory_order_relaxed)) continue;
       cell.block = block;
-      cell.turn.store(head + 1, std::memory_order_release);
+      cell.turn.store(head + 1 - place, std::memory_order_release);
       return true;
     }
     head = head_.load(std::memory_order_relaxed);
@@ -38,9 +32,10 @@ bool BurstQueue::Push(const BurstBlock& block) {
 
 bool BurstQueue::Pop(BurstBlock* block) {
   Cell& cell = cells_[tail_ % kBlocks];
-  if (cell.turn.load(std::memory_order_acquire) != tail_ + 1) return false;
+  const uint64_t place = tail_ % kBlocks;
+  if (place + cell.turn.load(std::memory_order_acquire) != tail_ + 1) return false;
   *block = cell.block;
-  cell.turn.store(tail_ + kBlocks, std::memory_order_release);
+  cell.turn.store(tail_ + kBlocks - place, std::memory_order_release);
   tail_++;
   return true;
 }

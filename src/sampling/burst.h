@@ -55,7 +55,7 @@ class BurstQueue {
 
  private:
   struct Cell {
-    std::atomic<uint64_t> turn;
+    std::atomic<uint64_t> turn;  // less the cell's place, so that zeroed memory is an empty queue
     BurstBlock block;
   };
   Cell* cells_ = nullptr;
@@ -121,6 +121,11 @@ class BurstRecorder {
     if (--slot.skip > 0) return false;
     slot.skip = slot.stride;
     return true;
+  }
+  // What OnCall() chose turned out not to be a call: the next one is to be taken in its place.
+  void TakeNext(ThreadSlot& slot) {
+    if (slot.block.events > 0) slot.block.events--;
+    slot.skip = 1;
   }
   // The sample's id, or kNoId when its caller could not be found. True: the burst is complete and the
   // thread is to be disarmed.

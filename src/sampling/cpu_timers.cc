@@ -14,22 +14,21 @@ namespace assay::sampling {
 namespace {
 
 std::atomic<CpuTimers::Function> g_function{nullptr};
+std::atomic<uint64_t> g_period_ns{0};
 
-itimerspec Every(uint64_t period_ns) {
-  timespec period = {static_cast<time_t>(period_ns / 1000000000),
-                     static_cast<long>(period_ns % 1000000000)};
-  return {period, period};
+timespec TimeOf(uint64_t ns) {
+  return {static_cast<time_t>(ns / 1000000000), static_cast<long>(ns % 1000000000)};
 }
 
-bool MakeTimer(int32_t clock, int32_t thread, int signal, void* value, uint64_t period_ns,
-               timer_t* timer) {
+bool MakeTimer(int32_t clock, int32_t thread, int signal, void* value, uint64_t first_ns,
+               uint64_t period_ns, timer_t* timer) {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = signal;
   event.sigev_value.sival_ptr = value;
   event.sigev_notify_thread_id = thread;
   if (timer_create(clock, &event, timer) != 0) return false;
-  itimerspec every = Every(period_ns);
+  itimerspec every{.it_interval = TimeOf(period_ns), .it_value = TimeOf(first_ns)};
   if (timer_settime(*timer, 0, &every, nullptr) == 0) return true;
   timer_delete(*timer);
   return false;
@@ -39,7 +38,7 @@ bool MakeTimer(int32_t clock, int32_t thread, int signal, void* value, uint64_t 
 
 Status CpuTimers::Open(Function function, uint64_t period_ns) {
   g_function = function;
-  period_ns_ = period_ns;
+  g_period_ns = period_ns;
   return signal_.Take(Handler);
 }
 
@@ -49,7 +48,7 @@ void CpuTimers::Close() {
   signal_.GiveBack();
 }
 
-void CpuTimers::Handler(int, siginfo_t* info, void*) {
+void CpuTimers::Handler(int, siginfo_t* info, void* context) {
   int saved = errno;
   Function function = g_function.load(std::memory_order_relaxed);
   auto* slot = static_cast<ThreadSlot*>(info->si_value.sival_ptr);
@@ -60,26 +59,30 @@ void CpuTimers::Handler(int, siginfo_t* info, void*) {
     uint64_t cpu = time.tv_sec * 1000000000ull + time.tv_nsec;
     uint64_t before = slot->signal_cpu_ns;
     slot->signal_cpu_ns = cpu;
-    function(*slot, before == 0 ? 0 : cpu - before);
+    // A thread that is found once stands for others like it that were not.
+    function(*slot, before == 0 ? g_period_ns.load(std::memory_order_relaxed) : cpu - before, context);
   }
   errno = saved;
 }
 
 bool CpuTimers::Create(ThreadSlot& slot) {
+  std::lock_guard lock(mutex_);
   if (!open() || slot.cpu_clock == 0 || slot.has_timer) return false;
   slot.signal_cpu_ns = 0;
-  slot.has_timer = MakeTimer(slot.cpu_clock, ThreadIdOf(slot), signal_.number(), &slot, period_ns_, &slot.timer);
+  slot.has_timer =
+      MakeTimer(slot.cpu_clock, ThreadIdOf(slot), signal_.number(), &slot, 1, g_period_ns, &slot.timer);
   return slot.has_timer;
 }
 
 void CpuTimers::Delete(ThreadSlot& slot) {
+  std::lock_guard lock(mutex_);
   if (slot.has_timer) timer_delete(slot.timer);
   slot.has_timer = false;
 }
 
 void CpuTimers::SetPeriod(ThreadSlot& slot, uint64_t period_ns) {
-  period_ns_ = period_ns;
-  itimerspec every = Every(period_ns);
+  g_period_ns = period_ns;
+  itimerspec every{.it_interval = TimeOf(period_ns), .it_value = TimeOf(period_ns)};
   if (slot.has_timer) timer_settime(slot.timer, 0, &every, nullptr);
 }
 
@@ -87,12 +90,19 @@ Status CpuTimers::Probe() {
   int signal = RealTimeSignal::FindFree();
   if (signal == 0) return Error{"no real-time signal is free in this process"};
   timer_t timer;
-  // So far in the future that it never fires.
-  if (!MakeTimer((~gettid() << 3) | 6, gettid(), signal, nullptr, 1000000000000000ull, &timer)) {
+  constexpr uint64_t kNever = 1000000000000000ull;
+  if (!MakeTimer((~gettid() << 3) | 6, gettid(), signal, nullptr, kNever, kNever, &timer)) {
     return Error{std::string("timer_create: ") + strerror(errno)};
   }
   timer_delete(timer);
   return {};
+}
+
+// The kernel's coarse clocks move with the scheduler tick.
+uint64_t CpuTimers::ShortestPeriodNs() {
+  timespec tick;
+  if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0) return UINT64_MAX;
+  return tick.tv_sec * 1000000000ull + tick.tv_nsec;
 }
 
 }  // namespace assay::sampling

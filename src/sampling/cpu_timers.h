@@ -1,11 +1,14 @@
 // Ticks in a thread's own CPU time: one POSIX timer per thread, whose signal arms the thread on the
 // thread itself. A real-time signal that nobody uses is taken while running and given back after.
-// Linux fires such timers at best once per scheduler tick (1 to 4 ms), whatever is asked for.
+// Linux fires such timers at best once per scheduler tick (1 to 4 ms), whatever is asked for, so they cost no
+// interrupt that there would not be anyway. The first tick of a thread comes with the first scheduler tick that finds
+// it running: otherwise threads that live shorter than a period would never be seen.
 #pragma once
 
 #include <signal.h>
 
 #include <cstdint>
+#include <mutex>
 
 #include "src/base/result.h"
 #include "src/sampling/burst.h"
@@ -18,8 +21,9 @@ inline int32_t ThreadIdOf(const ThreadSlot& slot) { return ~(slot.cpu_clock >> 3
 
 class CpuTimers {
  public:
-  // Called in the signal handler, on the slot's thread, with the CPU time since the call before.
-  using Function = void (*)(ThreadSlot& slot, uint64_t elapsed_ns);
+  // Called in the signal handler, on the slot's thread, with the CPU time since the call before and the context of
+  // what was interrupted.
+  using Function = void (*)(ThreadSlot& slot, uint64_t elapsed_ns, void* context);
 
   // Takes a signal. One at a time in a process.
   Status Open(Function function, uint64_t period_ns);
@@ -34,11 +38,13 @@ class CpuTimers {
 
   // Whether a timer can be made for the calling thread; an Error says why not.
   static Status Probe();
+  // The shortest time between two ticks of a thread.
+  static uint64_t ShortestPeriodNs();
 
  private:
   static void Handler(int signal, siginfo_t* info, void* context);
   RealTimeSignal signal_;
-  uint64_t period_ns_ = 0;
+  std::mutex mutex_;  // a thread that starts makes its timer itself, while others are given theirs
 };
 
 }  // namespace assay::sampling

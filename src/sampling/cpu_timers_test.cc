@@ -12,7 +12,7 @@ namespace {
 std::atomic<int> g_ticks;
 std::atomic<uint64_t> g_elapsed;
 
-void OnTick(ThreadSlot& slot, uint64_t elapsed_ns) {
+void OnTick(ThreadSlot&, uint64_t elapsed_ns, void*) {
   g_ticks++;
   g_elapsed += elapsed_ns;
 }

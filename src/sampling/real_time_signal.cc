@@ -3,7 +3,11 @@
 namespace assay::sampling {
 
 int RealTimeSignal::FindFree() {
+  // The JDK installs a handler for this one, asking nobody, when it first needs to wake a thread that waits for
+  // input (NativeThread.c, linux_close.c).
+  const int jdk_wake_up = SIGRTMAX - 2;
   for (int signal = SIGRTMAX - 1; signal > SIGRTMIN; signal--) {
+    if (signal == jdk_wake_up) continue;
     struct sigaction now;
     if (sigaction(signal, nullptr, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
         now.sa_handler == SIG_DFL) {
@@ -24,16 +28,21 @@ Status RealTimeSignal::Take(void (*handler)(int, siginfo_t*, void*)) {
   for (int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP}) sigdelset(&action.sa_mask, fault);
   if (sigaction(signal, &action, &before_) != 0) return Error{"the signal handler was refused"};
   number_ = signal;
+  handler_ = handler;
   return {};
 }
 
 void RealTimeSignal::GiveBack() {
   if (number_ == 0) return;
-  // Ignoring a signal discards what is pending, which must not meet the default action.
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(number_, &ignore, nullptr);
-  sigaction(number_, &before_, nullptr);
+  struct sigaction now;
+  // Whoever replaced our handler wants to keep his.
+  if (sigaction(number_, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler_) {
+    // Ignoring a signal discards what is pending, which must not meet the default action.
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(number_, &ignore, nullptr);
+    sigaction(number_, &before_, nullptr);
+  }
   number_ = 0;
 }
 

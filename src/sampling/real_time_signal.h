@@ -15,13 +15,14 @@ class RealTimeSignal {
 
   // The handler runs with every signal blocked but faults.
   Status Take(void (*handler)(int, siginfo_t*, void*));
-  // Discards what is still pending.
+  // Discards what is still pending. A handler that somebody else has installed meanwhile stays.
   void GiveBack();
   // 0 while none is taken.
   int number() const { return number_; }
 
  private:
   int number_ = 0;
+  void (*handler_)(int, siginfo_t*, void*) = nullptr;
   struct sigaction before_ {};
 };
 

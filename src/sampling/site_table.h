@@ -1,6 +1,6 @@
 // The cache that makes the sample of a known call cost tens of nanoseconds: a lock-free table from
-// what a yieldpoint sees (program counters, or frames that had to be walked) to a small number. What
-// a number means is worked out later, on the accounting thread, from the VM's own records.
+// what a yieldpoint sees (program counters) to a small number. What the number means is found out by walking the stack
+// once, when the site is new and everything on it is certainly alive, and kept beside it.
 //
 // An entry holds while the compiled code that its program counters lie in lives. When code is
 // unloaded its entries are retired; their place is reused under a new generation, so that a number
@@ -9,8 +9,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include "src/base/hash.h"
+#include "src/sampling/site_arena.h"
 
 namespace assay::sampling {
 
@@ -23,6 +25,12 @@ struct WalkedFrame {
 // In place of a method: code that is not Java.
 constexpr uintptr_t kNativeFrame = 0;
 
+// What a site means. The memory belongs to whoever made it; the table keeps a copy.
+struct SiteMeaning {
+  std::span<const WalkedFrame> frames;  // innermost first: the callee, its caller, ...
+  std::span<const uintptr_t> code;      // where the compiled code begins that the program counters lie in
+};
+
 class SiteTable {
  public:
   static constexpr uint32_t kEntries = 1 << 18;
@@ -30,27 +38,28 @@ class SiteTable {
   static constexpr uint32_t kProbes = 64;
   static constexpr uint32_t kShards = 8;
   static constexpr uint32_t kNoId = UINT32_MAX;
-  static constexpr uint32_t kArenaFrames = 1 << 20;
+  static constexpr uint32_t kMaxFrames = 64;
 
+  struct Key {
+    uint64_t a, b;
+    bool operator==(const Key&) const = default;
+  };
   // Key kinds, in the top bits of `a`; program counters leave them clear.
-  static constexpr uint64_t kChainTag = uint64_t{1} << 62;  // a = tag | id of the shorter chain, b = pc
-  static constexpr uint64_t kWalkTag = uint64_t{1} << 63;   // a = tag | hash, b = hash; see frames()
-
-  // In place of a callee's pc: the first of the walked frames is the callee itself.
-  static constexpr uint64_t kCalleeInFrames = 0;
+  static constexpr uint64_t kInterpretedTag = uint64_t{1} << 61;  // a = tag | callee's pc, b = bytecode pointer
+  static constexpr uint64_t kHashTag = uint64_t{1} << 62;         // both are hashes of what does not fit
+  // Of frames alone, where there are no program counters to tell sites by.
+  static Key KeyOf(std::span<const WalkedFrame> frames);
+  // Of a chain of callers.
+  static Key Longer(const Key& key, uint64_t pc) {
+    return {kHashTag | (HashCombine(key.a, pc) >> 3), HashCombine(key.b, ~pc) | 1};
+  }
 
   bool Init();
 
-  // The id of (a, b), adding it when it is new; kNoId when there is no room. Any context.
-  uint32_t FindOrAdd(uint64_t a, uint64_t b) { return FindOrAdd(a, b, 0); }
-  // The same for a callee's pc and walked frames of its callers.
-  uint32_t FindOrAddWalked(uint64_t callee_pc, const WalkedFrame* frames, uint32_t count);
-
-  // Set by the accounting thread where program counters do not suffice: walk such samples instead.
-  bool WantsWalk(uint32_t id) const {
-    return entries_[IndexOf(id)].walk.load(std::memory_order_relaxed) != 0;
-  }
-  void SetWantsWalk(uint32_t id) { entries_[IndexOf(id)].walk.store(1, std::memory_order_relaxed); }
+  // The id of a site; kNoId when it is new. Any context.
+  uint32_t Find(const Key& key) const;
+  // The id of a site that was new; another thread may have been faster. kNoId when there is no room. Any context.
+  uint32_t Add(const Key& key, const SiteMeaning& meaning);
 
   void Count(uint32_t id, uint32_t shard) {
     counts_[shard % kShards][IndexOf(id)].fetch_add(1, std::memory_order_relaxed);
@@ -58,18 +67,11 @@ class SiteTable {
   // Calls counted and not yet taken; leaves zero.
   uint64_t TakeCount(uint32_t index);
 
-  // For the accounting thread.
-  struct Key {
-    uint64_t a;
-    uint64_t b;
-    uint32_t payload;
-  };
-  // False when `id` was retired meanwhile or is not complete.
-  bool Get(uint32_t id, Key* key) const;
+  // For the accounting thread, until it retires the site. False when `id` was retired meanwhile or is not complete.
+  bool Get(uint32_t id, SiteMeaning* meaning) const;
+  bool Holds(uint32_t id) const { return IdOf(IndexOf(id)) == id; }
   // False when nothing lives at `index`.
-  bool GetAt(uint32_t index, Key* key, uint32_t* id) const;
-  uint64_t CalleeOfWalk(const Key& key) const { return walk_callee_[key.payload]; }
-  const WalkedFrame* FramesOfWalk(const Key& key, uint32_t* count) const;
+  bool GetAt(uint32_t index, SiteMeaning* meaning, uint32_t* id) const;
   void Retire(uint32_t index);
   void RetireAll();
   // Places ever used: index(0) .. index(used() - 1).
@@ -85,29 +87,36 @@ class SiteTable {
  private:
   static constexpr uint64_t kFree = 0;
   static constexpr uint64_t kRetired = ~uint64_t{0};
-  static constexpr uint16_t kGenerations = (1 << (32 - kIndexBits)) - 1;  // an id is never kNoId
+  static constexpr uint32_t kGenerations = (1 << (32 - kIndexBits)) - 1;  // an id is never kNoId
   struct Entry {
     std::atomic<uint64_t> a;
-    std::atomic<uint64_t> b;
-    std::atomic<uint32_t> payload;
-    std::atomic<uint16_t> generation;
-    std::atomic<uint16_t> walk;
+    std::atomic<uint64_t> b;  // 0 until the entry is complete
+    std::atomic<uint32_t> meaning;
+    std::atomic<uint32_t> generation;
   };
-  uint32_t FindOrAdd(uint64_t a, uint64_t b, uint32_t payload);
-  uint32_t TryFindOrAdd(uint64_t a, uint64_t b, uint32_t payload, bool* raced);
+  // In the arena, followed by the frames and the code.
+  struct Kept {
+    uint32_t frames;
+    uint32_t code;
+    size_t bytes() const {
+      return sizeof(Kept) + frames * sizeof(WalkedFrame) + code * sizeof(uintptr_t);
+    }
+  };
+  uint32_t TryAdd(const Key& key, uint32_t meaning, bool* raced);
+  uint32_t Keep(const SiteMeaning& meaning);
+  void Drop(uint32_t meaning);
   uint32_t IdOf(uint32_t index) const {
-    return (uint32_t{entries_[index].generation.load(std::memory_order_acquire)} << kIndexBits) | index;
+    return entries_[index].generation.load(std::memory_order_acquire) << kIndexBits | index;
+  }
+  static uint32_t HomeOf(const Key& key) {
+    return static_cast<uint32_t>(HashCombine(key.a, key.b)) & (kEntries - 1);
   }
 
   Entry* entries_ = nullptr;
   std::atomic<uint64_t>* counts_[kShards] = {};
   std::atomic<uint32_t>* places_ = nullptr;
   std::atomic<uint32_t> used_{0};
-  // Walked samples, by payload (the index of the first frame): the callee's pc and a run of frames.
-  WalkedFrame* arena_ = nullptr;
-  uint64_t* walk_callee_ = nullptr;
-  uint8_t* walk_length_ = nullptr;
-  std::atomic<uint32_t> arena_used_{1};
+  SiteArena arena_;
   std::atomic<uint64_t> full_{0};
 };
 

@@ -16,38 +16,54 @@ std::unique_ptr<SiteTable> NewTable() {
   return table;
 }
 
+// With a meaning that tells the site.
+uint32_t FindOrAdd(SiteTable& table, uint64_t a, uint64_t b) {
+  uint32_t id = table.Find({a, b});
+  if (id != SiteTable::kNoId) return id;
+  WalkedFrame frames[] = {{a, -1}, {b, 7}};
+  uintptr_t code[] = {a};
+  return table.Add({a, b}, {.frames = frames, .code = code});
+}
+
 TEST(SiteTable, SameKeySameId) {
   auto table = NewTable();
-  uint32_t id = table->FindOrAdd(0x1000, 0x2000);
-  EXPECT_EQ(table->FindOrAdd(0x1000, 0x2000), id);
-  EXPECT_NE(table->FindOrAdd(0x2000, 0x1000), id);
-  SiteTable::Key key;
-  ASSERT_TRUE(table->Get(id, &key));
-  EXPECT_EQ(key.a, 0x1000u);
-  EXPECT_EQ(key.b, 0x2000u);
+  EXPECT_EQ(table->Find({0x1000, 0x2000}), SiteTable::kNoId);
+  uint32_t id = FindOrAdd(*table, 0x1000, 0x2000);
+  EXPECT_EQ(table->Find({0x1000, 0x2000}), id);
+  EXPECT_NE(FindOrAdd(*table, 0x2000, 0x1000), id);
+  SiteMeaning site;
+  ASSERT_TRUE(table->Get(id, &site));
+  ASSERT_EQ(site.frames.size(), 2u);
+  EXPECT_EQ(site.frames[0].method, 0x1000u);
+  EXPECT_EQ(site.frames[1].method, 0x2000u);
+  EXPECT_EQ(site.frames[1].bci, 7);
+  ASSERT_EQ(site.code.size(), 1u);
+  EXPECT_EQ(site.code[0], 0x1000u);
 }
 
 TEST(SiteTable, ARetiredIdIsNeverTakenForItsSuccessor) {
   auto table = NewTable();
-  uint32_t old_id = table->FindOrAdd(0x1000, 0x2000);
-  table->SetWantsWalk(old_id);
+  uint32_t old_id = FindOrAdd(*table, 0x1000, 0x2000);
+  EXPECT_TRUE(table->Holds(old_id));
   table->Retire(SiteTable::IndexOf(old_id));
-  SiteTable::Key key;
-  EXPECT_FALSE(table->Get(old_id, &key));
-  uint32_t new_id = table->FindOrAdd(0x1000, 0x2000);
+  SiteMeaning site;
+  EXPECT_FALSE(table->Get(old_id, &site));
+  EXPECT_FALSE(table->Holds(old_id));
+  uint32_t new_id = FindOrAdd(*table, 0x1000, 0x2000);
   EXPECT_NE(new_id, old_id);
-  EXPECT_FALSE(table->WantsWalk(new_id));
-  EXPECT_TRUE(table->Get(new_id, &key));
-  EXPECT_FALSE(table->Get(old_id, &key));
+  EXPECT_TRUE(table->Get(new_id, &site));
+  EXPECT_TRUE(table->Holds(new_id));
+  EXPECT_FALSE(table->Get(old_id, &site));
+  EXPECT_FALSE(table->Holds(old_id));
 }
 
 TEST(SiteTable, RetiringOneDoesNotHideOthersOfItsChain) {
   auto table = NewTable();
   std::vector<uint32_t> ids;
-  for (uint64_t i = 1; i <= 100000; i++) ids.push_back(table->FindOrAdd(i * 16, i * 32));
+  for (uint64_t i = 1; i <= 100000; i++) ids.push_back(FindOrAdd(*table, i * 16, i * 32));
   for (size_t i = 0; i < ids.size(); i += 2) table->Retire(SiteTable::IndexOf(ids[i]));
   for (size_t i = 1; i < ids.size(); i += 2) {
-    ASSERT_EQ(table->FindOrAdd((i + 1) * 16, (i + 1) * 32), ids[i]);
+    ASSERT_EQ(FindOrAdd(*table, (i + 1) * 16, (i + 1) * 32), ids[i]);
   }
 }
 
@@ -55,7 +71,7 @@ TEST(SiteTable, PlacesOfRetiredSitesAreUsedAgain) {
   auto table = NewTable();
   for (int round = 0; round < 40; round++) {
     for (uint64_t i = 1; i <= 50000; i++) {
-      ASSERT_NE(table->FindOrAdd((i + round * 50000) * 16, 7), SiteTable::kNoId);
+      ASSERT_NE(FindOrAdd(*table, (i + round * 50000) * 16, 7), SiteTable::kNoId);
     }
     table->RetireAll();
   }
@@ -66,28 +82,42 @@ TEST(SiteTable, AFullTableRefusesAndCounts) {
   auto table = NewTable();
   uint64_t refused = 0;
   for (uint64_t i = 1; i <= 2 * SiteTable::kEntries; i++) {
-    refused += table->FindOrAdd(i * 16, 5) == SiteTable::kNoId;
+    refused += FindOrAdd(*table, i * 16, 5) == SiteTable::kNoId;
   }
   EXPECT_GE(refused, uint64_t{SiteTable::kEntries});
   EXPECT_EQ(table->full(), refused);
 }
 
-TEST(SiteTable, WalkedFramesAreKept) {
+TEST(SiteTable, LongChainsAreKept) {
   auto table = NewTable();
+  for (size_t length : {2u, 3u, 17u, SiteTable::kMaxFrames}) {
+    std::vector<WalkedFrame> frames;
+    std::vector<uintptr_t> code;
+    SiteTable::Key key{0x1000, 0x2000};
+    for (size_t i = 0; i < length; i++) {
+      frames.push_back({0x10 * i, static_cast<int32_t>(70000 - i)});
+      code.push_back(0x100 * i);
+      key = SiteTable::Longer(key, code.back());
+    }
+    EXPECT_EQ(table->Find(key), SiteTable::kNoId);
+    uint32_t id = table->Add(key, {.frames = frames, .code = code});
+    EXPECT_EQ(table->Find(key), id);
+    SiteMeaning site;
+    ASSERT_TRUE(table->Get(id, &site));
+    ASSERT_EQ(site.frames.size(), length);
+    ASSERT_EQ(site.code.size(), length);
+    EXPECT_EQ(site.frames.back().bci, frames.back().bci);
+    EXPECT_EQ(site.code.back(), code.back());
+  }
+}
+
+TEST(SiteTable, FramesAloneTellSites) {
   WalkedFrame frames[] = {{0x10, 5}, {0x20, -1}, {0x30, 70000}};
-  uint32_t id = table->FindOrAddWalked(0x1000, frames, 3);
-  EXPECT_EQ(table->FindOrAddWalked(0x1000, frames, 3), id);
-  EXPECT_NE(table->FindOrAddWalked(0x1000, frames, 2), id);
+  SiteTable::Key key = SiteTable::KeyOf(frames);
+  EXPECT_EQ(SiteTable::KeyOf(frames), key);
+  EXPECT_NE(SiteTable::KeyOf({frames, 2}), key);
   frames[2].bci = 1;
-  EXPECT_NE(table->FindOrAddWalked(0x1000, frames, 3), id);
-  SiteTable::Key key;
-  ASSERT_TRUE(table->Get(id, &key));
-  uint32_t count;
-  const WalkedFrame* kept = table->FramesOfWalk(key, &count);
-  ASSERT_EQ(count, 3u);
-  EXPECT_EQ(kept[2].bci, 70000);
-  EXPECT_EQ(kept[1].method, 0x20u);
-  EXPECT_EQ(table->CalleeOfWalk(key), 0x1000u);
+  EXPECT_NE(SiteTable::KeyOf(frames), key);
 }
 
 TEST(SiteTable, ConcurrentCountsAddUp) {
@@ -98,7 +128,7 @@ TEST(SiteTable, ConcurrentCountsAddUp) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < kRounds; i++) {
         uint64_t site = 1 + i % kSites;
-        table->Count(table->FindOrAdd(site * 16, site), t);
+        table->Count(FindOrAdd(*table, site * 16, site), t);
       }
     });
   }

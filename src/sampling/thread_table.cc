@@ -1,24 +1,14 @@
 #include "src/sampling/thread_table.h"
 
 #include <sched.h>
-#include <sys/mman.h>
+
+#include "src/sampling/mapped_memory.h"
 
 namespace assay::sampling {
-namespace {
-
-void* Map(size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
-}
-
-}  // namespace
 
 bool ThreadTable::Init() {
   if (slots_ != nullptr) return true;
-  cells_ = static_cast<Cell*>(Map(kCells * sizeof(Cell)));
-  slots_ = static_cast<ThreadSlot*>(Map(kSlots * sizeof(ThreadSlot)));
-  return cells_ != nullptr && slots_ != nullptr;
+  return MapZeroed(&cells_, kCells) && MapZeroed(&slots_, kSlots);
 }
 
 ThreadSlot* ThreadTable::Add(uintptr_t thread) {

@@ -13,14 +13,6 @@
 namespace assay::sampling {
 namespace {
 
-// JavaThreadState::_thread_in_Java and its transition (globalDefinitions.hpp).
-constexpr int32_t kInJava = 8;
-constexpr uint64_t kAccountEveryNs = 20000000;
-constexpr uint64_t kExhaustiveTickNs = 20000;
-
-// For signal handlers, where the guard of a local static has no place.
-CallSampler* g_sampler = nullptr;
-
 // With -Xint there will never be compiled code to prove a yieldpoint by.
 bool NeverCompiles(jvmtiEnv* jvmti) {
   char* info = nullptr;
@@ -28,6 +20,14 @@ bool NeverCompiles(jvmtiEnv* jvmti) {
   bool never = strstr(info, "interpreted mode") != nullptr;
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(info));
   return never;
+}
+
+// Ids that were on their way while their code was unloaded.
+void DropRetired(const SiteTable& sites, BurstBlock& block) {
+  uint32_t* end = block.ids + std::min<uint32_t>(block.count, BurstBlock::kIds);
+  uint32_t* kept = std::remove_if(block.ids, end, [&](uint32_t id) { return !sites.Holds(id); });
+  block.failed += static_cast<uint32_t>(end - kept);
+  block.count = static_cast<uint16_t>(kept - block.ids);
 }
 
 void SleepMs(int ms) {
@@ -38,7 +38,7 @@ void SleepMs(int ms) {
 }  // namespace
 
 CallSampler& CallSampler::Get() {
-  static CallSampler* sampler = g_sampler = new CallSampler;  // callbacks outlive everything
+  static CallSampler* sampler = instance_ = new CallSampler;  // callbacks outlive everything
   return *sampler;
 }
 
@@ -69,6 +69,8 @@ Status CallSampler::Load(JNIEnv* jni) {
   if (!loaded_) {
     ASSAY_ASSIGN(structs_, DescribeVmToHooks(jni));
     ASSAY_ASSIGN(state_offset_, structs_.Offset("JavaThread::_thread_state"));
+    described_ = hooks.method_ids.Load(structs_, jvmti_, jni);
+    if (described_.ok()) described_ = hooks.frames.Load(structs_, &hooks.code, nullptr, hooks.call_stub_return);
     ASSAY_ASSIGN(watch_, ThreadWatch::Make(jvmti_, jni, structs_, &hooks.threads));
     loaded_ = true;
   }
@@ -95,6 +97,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
   if (running_) return Error{"calls are already being sampled in this JVM"};
   ASSAY_TRY(Open(vm));
   ASSAY_TRY(Load(jni));
+  if (settings.ticker == Ticker::kCpu) ASSAY_TRY(CpuTimers::Probe());
   HookContext& hooks = Hooks();
   settings_ = settings;
   {
@@ -112,7 +115,6 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     since_account_ns_ = 0;
     ApplyParameters();
   }
-  if (settings_.ticker == Ticker::kCpu) ASSAY_TRY(timers_.Open(OnCpuTick, settings_.tick_ns));
   running_ = true;
   SetEvents(JVMTI_ENABLE);
   jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
@@ -120,6 +122,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
   auto interpreter = methods_->interpreter();
   hooks.interpreter_begin = interpreter.begin;
   hooks.interpreter_end = interpreter.end;
+  hooks.frames.SetInterpreter(interpreter.begin, interpreter.end);
   running_code_.Open(interpreter, hooks.code);
   PrepareMethodIds(jni);
   watch_->AddAll(jni);
@@ -136,19 +139,15 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     hooks.active = false;
     SetEvents(JVMTI_DISABLE);
     watch_->RemoveAll();
-    timers_.Close();
     running_code_.Close();
     return Error{why};
   }
-  if (settings_.ticker == Ticker::kCpu) {
-    for (uint32_t i = 0; i < hooks.threads.high_water(); i++) {
-      if (hooks.threads.slot(i).thread != 0) timers_.Create(hooks.threads.slot(i));
-    }
-  }
+  if (!UseTicker(ChooseTicker(settings_)).ok()) UseTicker(Ticker::kRemote);
   return ticker_.Start(OnTick, this, ThreadPeriod(), settings_.seed);
 }
 
 Result<std::unique_ptr<Yieldpoint>> CallSampler::Choose(bool* undecided) {
+  if (!described_.ok()) return described_.error();
   YieldpointSources sources{methods_.get(), &structs_, RunAtSafepoint, this};
   if (settings_.via == Via::kReturn) return MakeReturnYieldpoint(sources, undecided);
   auto entry = MakeEntryYieldpoint(sources, undecided);
@@ -195,6 +194,10 @@ void CallSampler::Use(std::unique_ptr<Yieldpoint> yieldpoint) {
   yieldpoint_ = std::move(yieldpoint);
   via_ = yieldpoint_->name();
   sees_ = yieldpoint_->Sees();
+  // What follows is seen on the stack. Every such event costs the VM some 40 us, which would be most of our cost.
+  if (!settings_.keep_bodies) {
+    jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_COMPILED_METHOD_LOAD, nullptr);
+  }
   installed_ = yieldpoint_.get();
 }
 
@@ -218,109 +221,15 @@ Status CallSampler::Reconfigure(const SamplerSettings& settings) {
   std::lock_guard control(control_);
   if (!running_) return Error{"not running"};
   if (settings.via != settings_.via) return Error{"via cannot be changed while running"};
-  if (settings.ticker != settings_.ticker) return Error{"ticker cannot be changed while running"};
   std::lock_guard lock(ledger_mutex_);
   settings_ = settings;
   ApplyParameters();
+  ASSAY_TRY(UseTicker(ChooseTicker(settings_)));
   ticker_.set_period(ThreadPeriod());
   for (uint32_t i = 0; i < Hooks().threads.high_water(); i++) {
     timers_.SetPeriod(Hooks().threads.slot(i), settings_.tick_ns);
   }
   return {};
-}
-
-// The time in Java since the thread was last armed: as the ticks saw it, but not more than it ran.
-uint64_t CallSampler::ClaimInterval(ThreadSlot& slot) {
-  uint64_t seen = std::exchange(slot.seen_ns, 0);
-  timespec time;
-  if (slot.cpu_clock == 0 || clock_gettime(slot.cpu_clock, &time) != 0) return seen;
-  uint64_t cpu = time.tv_sec * 1000000000ull + time.tv_nsec;
-  uint64_t before = slot.tick_cpu_ns.exchange(cpu, std::memory_order_relaxed);
-  return before == 0 ? seen : std::min(seen, cpu - before);
-}
-
-void CallSampler::OnTick(void* self, uint64_t elapsed_ns) {
-  static_cast<CallSampler*>(self)->Tick(elapsed_ns);
-}
-
-void CallSampler::Tick(uint64_t elapsed_ns) {
-  HookContext& hooks = Hooks();
-  Yieldpoint* yieldpoint = installed_.load(std::memory_order_acquire);
-  bool by_thread = settings_.ticker == Ticker::kRemote || hooks.parameters.exhaustive;
-  if (yieldpoint != nullptr && by_thread) {
-    bool exhaustive = hooks.parameters.exhaustive.load(std::memory_order_relaxed);
-    ticks_.fetch_add(1, std::memory_order_relaxed);
-    uint32_t end = hooks.threads.high_water();
-    for (uint32_t i = 0; i < end; i++) {
-      ThreadSlot& slot = hooks.threads.slot(i);
-      if (slot.thread.load(std::memory_order_relaxed) == 0) continue;
-      SlotPin pin(slot);
-      uintptr_t thread = pin.thread();
-      if (thread == 0) continue;
-      if (exhaustive) {
-        yieldpoint->Arm(thread);
-      } else if (*reinterpret_cast<volatile int32_t*>(thread + state_offset_) == kInJava) {
-        TickThreadInJava(*yieldpoint, slot, thread, elapsed_ns);
-      }
-    }
-  }
-  if (running_code_.IsDue(elapsed_ns)) LookAtNext();
-  since_account_ns_ += elapsed_ns;
-  if (since_account_ns_ >= kAccountEveryNs) {
-    since_account_ns_ = 0;
-    Account();
-  }
-}
-
-// The next thread after the last one looked at that is in Java now.
-void CallSampler::LookAtNext() {
-  ThreadTable& threads = Hooks().threads;
-  const uint32_t end = threads.high_water();
-  for (uint32_t i = 0; i < end; i++) {
-    ThreadSlot& slot = threads.slot(next_look_++ % end);
-    if (slot.thread.load(std::memory_order_relaxed) == 0) continue;
-    SlotPin pin(slot);
-    if (pin.thread() == 0) continue;
-    if (*reinterpret_cast<volatile int32_t*>(pin.thread() + state_offset_) != kInJava) continue;
-    return running_code_.LookAt(slot);
-  }
-}
-
-// With the slot pinned, or on the thread itself.
-void CallSampler::TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uintptr_t thread,
-                                   uint64_t elapsed_ns) {
-  ticks_in_java_.fetch_add(1, std::memory_order_relaxed);
-  slot.seen_ns += elapsed_ns;
-  if (yieldpoint.IsArmed(thread)) {
-    ticks_unanswered_.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  slot.java_ns.fetch_add(ClaimInterval(slot), std::memory_order_relaxed);
-  slot.tick_tsc.store(__rdtsc(), std::memory_order_relaxed);
-  slot.tick_number.fetch_add(1, std::memory_order_release);
-  if (yieldpoint.Arm(thread)) arms_.fetch_add(1, std::memory_order_relaxed);
-}
-
-// In a signal handler on the slot's thread.
-void CallSampler::OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns) {
-  CallSampler& self = *g_sampler;
-  Yieldpoint* yieldpoint = self.installed_.load(std::memory_order_acquire);
-  uintptr_t thread = slot.thread.load(std::memory_order_relaxed);
-  if (yieldpoint == nullptr || thread == 0 || !Hooks().active.load(std::memory_order_relaxed)) return;
-  self.ticks_.fetch_add(1, std::memory_order_relaxed);
-  if (*reinterpret_cast<volatile int32_t*>(thread + self.state_offset_) == kInJava) {
-    self.TickThreadInJava(*yieldpoint, slot, thread, elapsed_ns);
-  }
-}
-
-void CallSampler::DeleteTimers() {
-  for (uint32_t i = 0; i < Hooks().threads.high_water(); i++) timers_.Delete(Hooks().threads.slot(i));
-}
-
-// How often the tick thread runs: with CPU timers it only does the accounting.
-uint64_t CallSampler::ThreadPeriod() const {
-  if (settings_.exhaustive) return kExhaustiveTickNs;
-  return settings_.ticker == Ticker::kCpu ? kAccountEveryNs : settings_.tick_ns;
 }
 
 void CallSampler::Account() {
@@ -331,8 +240,17 @@ void CallSampler::Account() {
     ledger_.SetClock(static_cast<double>(now_ns - start_ns_) / (now_tsc - start_tsc_), start_tsc_);
   }
   BurstBlock block;
-  while (Hooks().queue.Pop(&block)) ledger_.Add(block);
-  resolver_->RetireUnloaded();
+  while (Hooks().queue.Pop(&block)) {
+    DropRetired(Hooks().sites, block);
+    ledger_.Add(block);
+  }
+  std::vector<uintptr_t> unloaded;
+  {
+    std::lock_guard unload_lock(unloaded_mutex_);
+    unloaded.swap(unloaded_);
+  }
+  resolver_->Retire(unloaded, false);
+  methods_->Forget(methods_->Unloaded());
 }
 
 void CallSampler::DisarmAll() {
@@ -373,6 +291,7 @@ void CallSampler::Stop(JNIEnv* jni, bool vm_is_ending) {
     SleepMs(2);
   }
   installed_ = nullptr;
+  if (!settings_.keep_bodies) CountInlined();
   SetEvents(JVMTI_DISABLE);
   watch_->RemoveAll();
   Account();
@@ -386,52 +305,6 @@ void CallSampler::Release() {
   resolver_.reset();
   ledger_ = BurstLedger();
   methods_->Restart();
-}
-
-void JNICALL CallSampler::CompiledMethodLoad(jvmtiEnv*, jmethodID method, jint size, const void* code,
-                                             jint, const jvmtiAddrLocationMap*, const void* info) {
-  CallSampler& self = Get();
-  self.methods_->OnLoad(method, code, static_cast<uint32_t>(size), info);
-  Yieldpoint* installed = self.installed_;
-  bool doubtful = installed != nullptr && installed->RestsOnCompiledCode() && self.methods_->dissent();
-  if ((self.pending_ || doubtful) && self.control_.try_lock()) {
-    self.TryInstall(Where::kCallback);
-    if (doubtful) self.GiveUp("a method compiled later contradicts what the others showed");
-    self.control_.unlock();
-  }
-}
-
-void JNICALL CallSampler::CompiledMethodUnload(jvmtiEnv*, jmethodID, const void* code) {
-  Get().methods_->OnUnload(code);
-}
-
-void JNICALL CallSampler::DynamicCode(jvmtiEnv*, const char* name, const void* code, jint size) {
-  Get().methods_->OnDynamicCode(name, code, static_cast<uint32_t>(size));
-}
-
-void JNICALL CallSampler::ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
-  CallSampler& self = Get();
-  ThreadSlot* slot = self.watch_->OnStart(jni, thread);
-  if (slot != nullptr && self.timers_.open()) self.timers_.Create(*slot);
-}
-
-void JNICALL CallSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
-  CallSampler& self = Get();
-  ThreadSlot* slot = self.watch_->Current(jni);
-  if (slot == nullptr) return;
-  self.timers_.Delete(*slot);
-  if (Yieldpoint* yieldpoint = self.installed_) yieldpoint->Disarm(slot->thread.load());
-  Hooks().recorder.Cut(*slot);
-  self.watch_->OnEnd(jni);
-}
-
-// AsyncGetCallTrace names a method only if its jmethodID exists already.
-void JNICALL CallSampler::ClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass type) {
-  jint count = 0;
-  jmethodID* methods = nullptr;
-  if (jvmti->GetClassMethods(type, &count, &methods) == JVMTI_ERROR_NONE) {
-    jvmti->Deallocate(reinterpret_cast<unsigned char*>(methods));
-  }
 }
 
 }  // namespace assay::sampling

@@ -28,8 +28,8 @@
 namespace assay::sampling {
 
 enum class Via { kAuto, kEntry, kReturn, kProbe };
-// The remote ticker is the default: it ticks as often as asked, and ticks cost the program no signal.
-enum class Ticker { kRemote, kCpu };
+// The remote ticker ticks as often as asked; CPU timers cost next to nothing, but tick with the scheduler at best.
+enum class Ticker { kAuto, kRemote, kCpu };
 
 struct SamplerSettings {
   uint64_t tick_ns = 500000;
@@ -39,7 +39,7 @@ struct SamplerSettings {
   bool exhaustive = false;
   Correction correction = Correction::kFull;
   Via via = Via::kAuto;
-  Ticker ticker = Ticker::kRemote;
+  Ticker ticker = Ticker::kAuto;
   uint64_t seed = 1;
   // Makes the yieldpoint for kProbe, and for kAuto where no other proves itself.
   std::function<Result<std::unique_ptr<Yieldpoint>>()> make_probe;
@@ -87,14 +87,18 @@ class CallSampler {
   static void OnTick(void* self, uint64_t elapsed_ns);
   void Tick(uint64_t elapsed_ns);
   void LookAtNext();
-  static void OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns);
+  static void OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context);
   void TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uintptr_t thread, uint64_t elapsed_ns);
   uint64_t ThreadPeriod() const;
+  // CPU timers where they can tick as often as asked and can be had.
+  static Ticker ChooseTicker(const SamplerSettings& settings);
+  Status UseTicker(Ticker ticker);
   void DeleteTimers();
   static uint64_t ClaimInterval(ThreadSlot& slot);
   void Account();
   void DisarmAll();
   void GiveUp(const char* why);
+  void CountInlined();
 
   static void JNICALL CompiledMethodLoad(jvmtiEnv*, jmethodID, jint, const void*, jint,
                                          const jvmtiAddrLocationMap*, const void*);
@@ -109,7 +113,10 @@ class CallSampler {
   jvmtiEnv* jvmti_ = nullptr;
   bool loaded_ = false;
   bool never_compiles_ = false;
+  // For signal handlers, where the guard of a local static has no place.
+  static inline CallSampler* instance_ = nullptr;
   VmStructs structs_;
+  Status described_;  // whether the VM is laid out as it says, as far as entry and return need it
   uint64_t state_offset_ = 0;
   std::unique_ptr<CompiledMethods> methods_;
   std::unique_ptr<ThreadWatch> watch_;
@@ -125,10 +132,16 @@ class CallSampler {
   std::string via_;  // what was installed
   std::string sees_;
   bool running_ = false;
+  std::atomic<Ticker> ticks_by_{Ticker::kRemote};
   TickThread ticker_;
   CpuTimers timers_;
   RunningCode running_code_;
   uint32_t next_look_ = 0;  // slot to look at next
+
+  std::mutex unloaded_mutex_;
+  std::vector<uintptr_t> unloaded_;  // compiled code, since the last accounting
+  std::atomic<bool> only_inlined_{false};
+  std::string inlined_;  // what is known about inlined calls
 
   std::mutex ledger_mutex_;  // accounting and snapshots
   BurstLedger ledger_;

@@ -1,4 +1,6 @@
 // What the sampler tells: profiles, and what it finds in this VM.
+#include <time.h>
+
 #include <cstdio>
 
 #include "src/sampling/hotspot/call_sampler.h"
@@ -23,7 +25,7 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   std::lock_guard lock(ledger_mutex_);
   if (resolver_ == nullptr) return;
   bool framed = jni != nullptr && jni->PushLocalFrame(4096) == 0;
-  resolver_->Fill(profile, settings_.exhaustive);
+  resolver_->Fill(profile);
   if (framed) jni->PopLocalFrame(nullptr);
   profile.threads = watch_->names();
   profile.ticks = ledger_.ticks();
@@ -43,6 +45,7 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   for (const auto& [reason, count] : resolver_->unresolved()) profile.lost[reason] = count;
   lost("bursts dropped: queue full", hooks.recorder.dropped());
   lost("samples dropped: site table full", hooks.sites.full());
+  lost("callee without an id", hooks.unknown_callees);
   lost("threads not followed", watch_->refused());
   lost("bursts cut short by the VM", ledger_.cut());
   lost("ticks in Java without a call since the last", ticks_unanswered_);
@@ -50,7 +53,7 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   metadata["via"] = via_.empty() ? "none yet" : via_;
   if (!refusal_.empty()) metadata["gave-up"] = refusal_;
   if (!sees_.empty()) metadata["calls-seen"] = sees_;
-  metadata["ticker"] = settings_.ticker == Ticker::kCpu ? "cpu" : "remote";
+  metadata["ticker"] = ticks_by_ == Ticker::kCpu ? "cpu" : "remote";
   metadata["ticks"] = std::to_string(ticks_);
   metadata["ticks-in-java"] = std::to_string(ticks_in_java_);
   metadata["bursts"] = std::to_string(ledger_.bursts());
@@ -58,7 +61,8 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   metadata["burst-events"] = std::to_string(ledger_.events());
   metadata["walks"] = std::to_string(hooks.walks);
   metadata["interpreted-callers"] = std::to_string(hooks.interpreted_callers);
-  metadata["inlined-call-sites"] = std::to_string(methods_->InlinedCallSites());
+  if (settings_.keep_bodies) inlined_ = std::to_string(methods_->InlinedCallSites());
+  metadata["inlined-call-sites"] = inlined_;
   if (uint64_t looks = running_code_.looks(); looks > 0) {
     metadata["interpreted-time"] = Percent(running_code_.interpreted_share()) + " of " + std::to_string(looks) + " looks";
   }
@@ -67,6 +71,25 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   metadata["ns-per-call-in-burst"] = std::to_string(ledger_.call_ns());
   metadata["walk-ms"] = std::to_string(ledger_.walk_ns() / 1e6);
   metadata["hook-ms"] = std::to_string(ledger_.hook_ns() / 1e6);
+}
+
+// The VM works out what was inlined anew for everybody who asks, at some 40 us per compiled method. At the end of a
+// session, and only where that is little beside what the program itself did.
+void CallSampler::CountInlined() {
+  constexpr uint64_t kNsPerBlob = 40000, kPart = 200;
+  timespec used;
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return;
+  uint64_t used_ns = used.tv_sec * 1000000000ull + used.tv_nsec;
+  if (Hooks().code.Blobs() * kNsPerBlob > used_ns / kPart) {
+    inlined_ = "not counted: the program ran too short";
+    return;
+  }
+  only_inlined_ = true;
+  jvmti_->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_COMPILED_METHOD_LOAD, nullptr);
+  jvmti_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_COMPILED_METHOD_LOAD, nullptr);
+  only_inlined_ = false;
+  inlined_ = std::to_string(methods_->InlinedCallSites());
 }
 
 void CallSampler::VisitBodies(const SiteResolver::BodyVisitor& visit) {

@@ -1,5 +1,7 @@
 #include "src/sampling/hotspot/code_heap.h"
 
+#include <algorithm>
+
 namespace assay::sampling {
 
 Result<CodeHeap> CodeHeap::Load(const VmStructs& structs) {
@@ -16,6 +18,13 @@ Result<CodeHeap> CodeHeap::Load(const VmStructs& structs) {
   ASSAY_ASSIGN(code.frame_size_, structs.Offset("CodeBlob::_frame_size"));
   ASSAY_ASSIGN(code.size_, structs.Offset("CodeBlob::_size"));
   ASSAY_ASSIGN(code.entry_bci_, structs.Offset("nmethod::_entry_bci"));
+  auto method = structs.Offset("nmethod::_method");
+  if (!method.ok()) method = structs.Offset("CompiledMethod::_method");  // before 23
+  ASSAY_ASSIGN(code.method_, method);
+  auto begin = structs.Offset("CodeBlob::_code_begin");
+  code.code_is_offset_ = !begin.ok();
+  if (code.code_is_offset_) begin = structs.Offset("CodeBlob::_code_offset");
+  ASSAY_ASSIGN(code.code_begin_, begin);
 
   uintptr_t array = *reinterpret_cast<uintptr_t*>(heaps);
   if (array == 0) return Error{"the VM has no code cache yet"};
@@ -53,9 +62,19 @@ uintptr_t CodeHeap::FindBlob(uintptr_t pc) const {
   return 0;
 }
 
+size_t CodeHeap::Blobs() const {
+  size_t blobs = 0;
+  for (int i = 0; i < count_; i++) {
+    auto* map = reinterpret_cast<const uint8_t*>(*heaps_[i].segments);
+    // A segment that begins a block says 0.
+    blobs += std::count(map, map + ((*heaps_[i].high - *heaps_[i].low) >> heaps_[i].shift), 0);
+  }
+  return blobs;
+}
+
 bool CodeHeap::Agrees(uintptr_t code, uint32_t length) const {
   uintptr_t blob = FindBlob(code);
-  if (blob == 0 || blob >= code || FindBlob(code + length - 1) != blob) return false;
+  if (blob == 0 || CodeBegin(blob) != code || FindBlob(code + length - 1) != blob) return false;
   if (BlobSize(blob) < code + length - blob) return false;
   int32_t frame = FrameSize(blob);
   return frame >= 0 && frame < 65536;

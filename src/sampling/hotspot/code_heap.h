@@ -20,7 +20,17 @@ class CodeHeap {
   int32_t FrameSize(uintptr_t blob) const { return *reinterpret_cast<int32_t*>(blob + frame_size_); }
   // Of a blob known to be a compiled method: made for on-stack replacement, not entered by calls.
   bool IsOsr(uintptr_t blob) const { return *reinterpret_cast<int32_t*>(blob + entry_bci_) != -1; }
+  // Where its instructions begin: JVMTI's address of a compiled method.
+  uintptr_t CodeBegin(uintptr_t blob) const {
+    uintptr_t at = blob + code_begin_;
+    return code_is_offset_ ? blob + *reinterpret_cast<int32_t*>(at) : *reinterpret_cast<uintptr_t*>(at);
+  }
+  // The Method* of a blob known to be a compiled method.
+  uintptr_t MethodOf(uintptr_t blob) const { return *reinterpret_cast<uintptr_t*>(blob + method_); }
   uint32_t BlobSize(uintptr_t blob) const { return *reinterpret_cast<uint32_t*>(blob + size_); }
+
+  // How many there are, roughly: the VM may be adding one.
+  size_t Blobs() const;
 
   // Whether what this class reads about a compiled method fits what JVMTI says about it.
   bool Agrees(uintptr_t code, uint32_t length) const;
@@ -36,7 +46,9 @@ class CodeHeap {
   Heap heaps_[kMaxHeaps] = {};
   int count_ = 0;
   uint64_t header_ = 0;
-  uint64_t frame_size_ = 0, entry_bci_ = 0, size_ = 0;
+  uint64_t frame_size_ = 0, entry_bci_ = 0, size_ = 0, method_ = 0;
+  uint64_t code_begin_ = 0;  // of a pointer, or of an offset
+  bool code_is_offset_ = false;
 };
 
 }  // namespace assay::sampling

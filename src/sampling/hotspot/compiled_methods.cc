@@ -75,6 +75,7 @@ void CompiledMethods::Restart(Shift shift) {
   method_ids_.clear();
   methods_.clear();
   unnamed_.clear();
+  inlined_.clear();
   votes_ = ShapeVotes();
 }
 
@@ -181,6 +182,16 @@ void CompiledMethods::OnLoad(jmethodID method, const void* code, uint32_t size,
   code_[begin] = std::move(entry);
 }
 
+void CompiledMethods::CountInlined(const void* compile_info) {
+  auto* record = InlineRecordOf(compile_info);
+  if (record == nullptr) return;
+  std::lock_guard lock(mutex_);
+  for (int i = 0; i < record->numpcs; i++) {
+    const PCStackInfo& info = record->pcinfo[i];
+    for (int f = 1; f < info.numstackframes; f++) inlined_.insert({info.methods[f], info.bcis[f]});
+  }
+}
+
 void CompiledMethods::OnUnload(const void* code) {
   std::lock_guard lock(mutex_);
   auto it = code_.find(reinterpret_cast<uintptr_t>(code));
@@ -267,7 +278,7 @@ std::string CompiledMethods::StubNameAt(uintptr_t address) const {
 
 size_t CompiledMethods::InlinedCallSites() const {
   std::lock_guard lock(mutex_);
-  size_t sites = 0;
+  size_t sites = inlined_.size();
   for (const MethodName& method : methods_) sites += method.inlined.size();
   return sites;
 }

@@ -51,6 +51,8 @@ class CompiledMethods {
   void Restart(Shift shift = {});
 
   void OnLoad(jmethodID method, const void* code, uint32_t size, const void* compile_info);
+  // Only what InlinedCallSites() is about.
+  void CountInlined(const void* compile_info);
   void OnUnload(const void* code);
   void OnDynamicCode(const char* name, const void* code, uint32_t size);
 
@@ -107,6 +109,7 @@ class CompiledMethods {
   std::unordered_map<jmethodID, uint32_t> method_ids_;
   std::vector<MethodName> methods_;
   std::vector<uint32_t> unnamed_;
+  std::set<std::pair<jmethodID, int32_t>> inlined_;
   std::map<uintptr_t, std::string> stubs_;
   Range interpreter_{0, 0};
   ShapeVotes votes_;

@@ -69,13 +69,6 @@ Status FrameWalker::Load(const VmStructs& structs, const CodeHeap* code,
   ASSAY_ASSIGN(blob_name_, structs.Offset("CodeBlob::_name"));
   ASSAY_ASSIGN(frame_complete_, structs.Offset("CodeBlob::_frame_complete_offset"));
   ASSAY_ASSIGN(original_pc_, structs.Offset("nmethod::_orig_pc_offset"));
-  auto method = structs.Offset("nmethod::_method");
-  blob_method_ = method.ok() ? *method : 0;
-  auto begin = structs.Offset("CodeBlob::_code_begin");
-  code_is_offset_ = !begin.ok();
-  if (code_is_offset_) begin = structs.Offset("CodeBlob::_code_offset");
-  if (!begin.ok()) return begin.error();
-  code_begin_ = *begin;
   auto deopt = structs.Offset("CompiledMethod::_deopt_handler_begin");
   auto deopt_mh = structs.Offset("CompiledMethod::_deopt_mh_handler_begin");
   deopt_is_offset_ = !deopt.ok();
@@ -91,7 +84,7 @@ Status FrameWalker::Load(const VmStructs& structs, const CodeHeap* code,
 
 uintptr_t FrameWalker::MethodOf(const StackFrame& frame) const {
   if (frame.where.interpreted()) return frame.identity;
-  return blob_method_ == 0 ? 0 : Word(frame.identity + blob_method_);
+  return code_->MethodOf(frame.identity);
 }
 
 uintptr_t FrameWalker::StackBase(uintptr_t thread) const { return Word(thread + stack_base_); }
@@ -196,7 +189,7 @@ FrameWalker::Top FrameWalker::TopCompiled(const Registers& registers, uintptr_t 
                                           uintptr_t base, FrameCursor* cursor,
                                           StackFrame* frame) const {
   uintptr_t pc = registers.pc;
-  uintptr_t begin = code_is_offset_ ? blob + Int(blob + code_begin_) : Word(blob + code_begin_);
+  uintptr_t begin = code_->CodeBegin(blob);
   // 32 bits before 22 and 16 after; it is small and not negative, or -1.
   int16_t complete = *reinterpret_cast<volatile int16_t*>(blob + frame_complete_);
   int32_t size = code_->FrameSize(blob);

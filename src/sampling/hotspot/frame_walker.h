@@ -68,7 +68,7 @@ class FrameWalker {
   // Whether code of a Java method, and not only the way into its native code.
   enum class Code { kOther, kMethod, kNative };
   Code KindOf(uintptr_t blob) const;
-  // The Method* of a frame; 0 when the VM does not say (before 21, where nobody asks).
+  // The Method* of a frame.
   uintptr_t MethodOf(const StackFrame& frame) const;
   uintptr_t StackBase(uintptr_t thread) const;
   int32_t State(uintptr_t thread) const {
@@ -91,10 +91,8 @@ class FrameWalker {
   uintptr_t call_stub_return_ = 0;
   uint64_t anchor_ = 0, anchor_sp_ = 0, anchor_fp_ = 0, anchor_pc_ = 0, wrapper_anchor_ = 0;
   uint64_t thread_state_ = 0, stack_base_ = 0;
-  uint64_t blob_name_ = 0, frame_complete_ = 0, blob_method_ = 0;
-  uint64_t code_begin_ = 0;  // an address, or an offset if code_is_offset_
-  bool code_is_offset_ = false;
-  uint64_t deopt_ = 0, deopt_mh_ = 0, original_pc_ = 0;  // addresses or offsets, likewise
+  uint64_t blob_name_ = 0, frame_complete_ = 0;
+  uint64_t deopt_ = 0, deopt_mh_ = 0, original_pc_ = 0;  // addresses or offsets
   bool deopt_is_offset_ = false;
 };
 

@@ -26,17 +26,15 @@ bool IsInterpreter(const HookContext& hooks, uintptr_t pc) {
   return pc >= hooks.interpreter_begin && pc < hooks.interpreter_end;
 }
 
-// The VM's own walker, started at the caller. Costs microseconds; used for interpreted callers, whose
-// return address does not say where they are, and where the accounting asked for it.
-uint32_t WalkSample(HookContext& hooks, ThreadSlot& slot, uintptr_t callee_pc, CallerFrame caller,
-                    uint32_t depth) {
+// The VM's own walker, started at the caller. Costs microseconds: used once for every new site. Frames go
+// to `frames`, at most `most`; returns how many, 0 when it failed.
+uint32_t WalkCallers(HookContext& hooks, ThreadSlot& slot, CallerFrame caller, WalkedFrame* frames, uint32_t most) {
   auto sp = reinterpret_cast<uintptr_t>(caller.return_slot + 1);
   if (hooks.walker == nullptr || slot.env == nullptr || sp < slot.stack_limit) {
     hooks.walk_failures[kWalkReasons - 1].fetch_add(1, std::memory_order_relaxed);
-    return SiteTable::kNoId;
+    return 0;
   }
   hooks.walks.fetch_add(1, std::memory_order_relaxed);
-  uint64_t began = __rdtsc();
   // At a pc in compiled code the VM takes the debug information of the next one that has some
   // (forte.cpp, is_decipherable_compiled_frame), so it has to be the call and not what follows.
   const uintptr_t pc = *caller.return_slot - (IsInterpreter(hooks, *caller.return_slot) ? 0 : 1);
@@ -48,61 +46,133 @@ uint32_t WalkSample(HookContext& hooks, ThreadSlot& slot, uintptr_t callee_pc, C
   context.uc_mcontext.gregs[REG_R15] = static_cast<greg_t>(slot.thread.load(std::memory_order_relaxed));
   AsgctFrame raw[kMaxDepth];
   AsgctTrace trace{slot.env, 0, raw};
-  hooks.walker(&trace, static_cast<int32_t>(depth - 1), &context);
-  slot.block.walk_cycles += __rdtsc() - began;
+  hooks.walker(&trace, static_cast<int32_t>(most), &context);
   if (trace.count <= 0 || raw[0].method == nullptr) {
     int reason = trace.count <= 0 && trace.count > -kWalkReasons + 1 ? -trace.count : kWalkReasons - 2;
     hooks.walk_failures[reason].fetch_add(1, std::memory_order_relaxed);
-    return SiteTable::kNoId;
+    return 0;
   }
-  WalkedFrame frames[kMaxDepth];
   uint32_t count = 0;
   for (; count < static_cast<uint32_t>(trace.count) && raw[count].method != nullptr; count++) {
     frames[count] = {reinterpret_cast<uintptr_t>(raw[count].method), raw[count].bci};
   }
-  return hooks.sites.FindOrAddWalked(callee_pc, frames, count);
+  return count;
 }
 
-// The chain of callers beyond the first, over compiled frames only.
-uint32_t ExtendChain(HookContext& hooks, ThreadSlot& slot, uint32_t id, uintptr_t callee_pc,
-                     CallerFrame caller, uint32_t depth) {
-  CallerFrame frame = caller;
-  for (uint32_t have = 2; have < depth && id != SiteTable::kNoId; have++) {
-    uintptr_t pc = *frame.return_slot;
-    if (pc == hooks.call_stub_return) break;
-    uintptr_t blob = hooks.code.FindBlob(pc);
-    int32_t size = blob == 0 ? 0 : hooks.code.FrameSize(blob);
-    if (size <= 1 || size > 65536) break;
-    uintptr_t* next = frame.return_slot + size;
-    if (IsInterpreter(hooks, *next)) return WalkSample(hooks, slot, callee_pc, caller, depth);
-    frame.return_slot = next;
-    id = hooks.sites.FindOrAdd(SiteTable::kChainTag | id, *next);
+// What tells a chain of calls from others: the program counters of its frames; of interpreted ones, where that
+// is always the same, the method and the bytecode pointer.
+struct Chain {
+  SiteTable::Key key;
+  uintptr_t code[kMaxDepth];  // see SiteMeaning
+  uint32_t codes = 0;
+};
+
+// A jmethodID is never used again, while the memory of an unloaded method is.
+uint64_t InterpretedPlace(const HookContext& hooks, uintptr_t method, uintptr_t bytecode) {
+  return HashCombine(reinterpret_cast<uintptr_t>(hooks.method_ids.Find(method)), bytecode) | 1;
+}
+
+// 0 when the caller's frame is not where its callee says.
+uint64_t InterpretedCaller(const HookContext& hooks, CallerFrame caller) {
+  constexpr int kMethod = -3, kBytecodePointer = -8;  // in words from rbp (frame_x86.hpp)
+  constexpr uintptr_t kLargest = 1 << 20;
+  auto slot = reinterpret_cast<uintptr_t>(caller.return_slot);
+  if (caller.fp <= slot || caller.fp - slot > kLargest || caller.fp % sizeof(uintptr_t) != 0) return 0;
+  auto* frame = reinterpret_cast<uintptr_t*>(caller.fp);
+  if (frame[kMethod] == 0 || frame[kMethod] % sizeof(uintptr_t) != 0) return 0;
+  return InterpretedPlace(hooks, frame[kMethod], frame[kBytecodePointer]);
+}
+
+// The callers beyond the first.
+void AddOuterFrames(const HookContext& hooks, ThreadSlot& slot, CallerFrame caller, uint32_t depth, Chain* chain) {
+  if (*caller.return_slot == hooks.call_stub_return) return;
+  const uintptr_t base = hooks.frames.StackBase(slot.thread.load(std::memory_order_relaxed));
+  FrameCursor cursor{*caller.return_slot, reinterpret_cast<uintptr_t>(caller.return_slot + 1), caller.fp};
+  for (uint32_t have = 1; have < depth;) {
+    StackFrame frame;
+    FrameWalker::Step step = hooks.frames.Next(&cursor, base, &frame);
+    if (step == FrameWalker::kPassed) continue;
+    if (step != FrameWalker::kFrame) return;
+    if (have++ == 1) continue;  // the caller itself is in the key already
+    if (frame.where.interpreted()) {
+      chain->key = SiteTable::Longer(chain->key, InterpretedPlace(hooks, frame.identity, frame.where.b));
+    } else {
+      chain->key = SiteTable::Longer(chain->key, frame.where.a);
+      chain->code[chain->codes++] = hooks.code.CodeBegin(frame.identity);
+    }
   }
-  return id;
+}
+
+uint32_t AddSite(HookContext& hooks, ThreadSlot& slot, uintptr_t callee, CallerFrame caller, uint32_t depth, Chain& chain) {
+  const uint64_t began = __rdtsc();
+  const uintptr_t caller_pc = *caller.return_slot;
+  uintptr_t blob = IsInterpreter(hooks, caller_pc) ? 0 : hooks.code.FindBlob(caller_pc);
+  if (blob != 0) chain.code[chain.codes++] = hooks.code.CodeBegin(blob);
+  chain.code[chain.codes++] = hooks.code.CodeBegin(callee);
+  WalkedFrame frames[kMaxDepth];
+  jmethodID id = hooks.method_ids.Find(hooks.code.MethodOf(callee));
+  frames[0] = {reinterpret_cast<uintptr_t>(id), -1};
+  uint32_t callers = 0;
+  if (id == nullptr) {
+    hooks.unknown_callees.fetch_add(1, std::memory_order_relaxed);
+  } else if (caller_pc == hooks.call_stub_return) {
+    frames[1] = {kNativeFrame, -1};
+    callers = 1;
+  } else {
+    callers = WalkCallers(hooks, slot, caller, frames + 1, depth - 1);
+  }
+  uint32_t site = SiteTable::kNoId;
+  if (callers > 0) {
+    site = hooks.sites.Add(chain.key, {.frames = {frames, callers + 1}, .code = {chain.code, chain.codes}});
+  }
+  slot.block.walk_cycles += __rdtsc() - began;
+  return site;
 }
 
 uint32_t TakeSample(HookContext& hooks, ThreadSlot& slot, uintptr_t callee_pc, CallerFrame caller) {
-  uint32_t depth = hooks.parameters.depth.load(std::memory_order_relaxed);
-  uintptr_t caller_pc = *caller.return_slot;
-  if (IsInterpreter(hooks, caller_pc)) {
+  const uint32_t depth = hooks.parameters.depth.load(std::memory_order_relaxed);
+  Chain chain;
+  chain.key = {callee_pc, *caller.return_slot};
+  if (IsInterpreter(hooks, chain.key.b)) {
     hooks.interpreted_callers.fetch_add(1, std::memory_order_relaxed);
-    return WalkSample(hooks, slot, callee_pc, caller, depth);
+    chain.key = {SiteTable::kInterpretedTag | callee_pc, InterpretedCaller(hooks, caller)};
   }
-  uint32_t id = hooks.sites.FindOrAdd(callee_pc, caller_pc);
-  if (id == SiteTable::kNoId) return id;
-  if (hooks.sites.WantsWalk(id)) return WalkSample(hooks, slot, callee_pc, caller, depth);
-  return depth > 2 ? ExtendChain(hooks, slot, id, callee_pc, caller, depth) : id;
+  if (depth > 2) AddOuterFrames(hooks, slot, caller, depth, &chain);
+  uint32_t id = chain.key.b == 0 ? SiteTable::kNoId : hooks.sites.Find(chain.key);
+  if (id != SiteTable::kNoId) return id;
+  uintptr_t callee = hooks.code.FindBlob(callee_pc);
+  if (callee != 0 && chain.key.b != 0) return AddSite(hooks, slot, callee, caller, depth, chain);
+  hooks.walk_failures[kUnknownFrame].fetch_add(1, std::memory_order_relaxed);
+  return SiteTable::kNoId;
 }
 
 // True when the thread's burst is over.
-bool OnCall(HookContext& hooks, ThreadSlot& slot, uintptr_t callee_pc, CallerFrame caller) {
-  if (hooks.parameters.exhaustive.load(std::memory_order_relaxed)) {
-    uint32_t id = TakeSample(hooks, slot, callee_pc, caller);
-    if (id != SiteTable::kNoId) hooks.sites.Count(id, slot.number);
+bool OnSample(HookContext& hooks, ThreadSlot& slot, uintptr_t callee_pc, CallerFrame caller) {
+  uint32_t id = TakeSample(hooks, slot, callee_pc, caller);
+  if (!hooks.parameters.exhaustive.load(std::memory_order_relaxed)) return hooks.recorder.Took(slot, id);
+  if (id != SiteTable::kNoId) hooks.sites.Count(id, slot.number);
+  return false;
+}
+
+// Whether the call at hand is one to look at.
+bool IsWanted(HookContext& hooks, ThreadSlot& slot) {
+  return hooks.parameters.exhaustive.load(std::memory_order_relaxed) || hooks.recorder.OnCall(slot);
+}
+
+// An entry into compiled code from a call: true when the thread's burst is over.
+bool OnEntry(HookContext& hooks, ThreadSlot& slot, uintptr_t* return_slot) {
+  const uintptr_t callee_pc = *return_slot;
+  const uintptr_t blob = hooks.code.FindBlob(callee_pc);
+  const int32_t frame_size = blob == 0 ? 0 : hooks.code.FrameSize(blob);
+  if (frame_size < 2) return true;
+  if (hooks.code.IsOsr(blob)) {
+    hooks.osr_entries.fetch_add(1, std::memory_order_relaxed);
+    hooks.recorder.TakeNext(slot);
     return false;
   }
-  return hooks.recorder.OnCall(slot) &&
-         hooks.recorder.Took(slot, TakeSample(hooks, slot, callee_pc, caller));
+  // The frame is complete: the caller's return address ends it, the saved rbp lies below
+  // (barrierSetNMethod_x86.cpp, BarrierSetNMethod::deoptimize).
+  return OnSample(hooks, slot, callee_pc, {return_slot + frame_size, return_slot[frame_size - 1]});
 }
 
 }  // namespace
@@ -111,17 +181,21 @@ HookContext& Hooks() { return g_hooks; }
 
 bool OnProbedCall(ThreadSlot& slot, ProbeWalk walk) {
   HookContext& hooks = g_hooks;
-  bool exhaustive = hooks.parameters.exhaustive.load(std::memory_order_relaxed);
-  if (!exhaustive && !hooks.recorder.OnCall(slot)) return false;
+  if (!IsWanted(hooks, slot)) return false;
   uint64_t began = __rdtsc();
   WalkedFrame frames[kMaxDepth];
   uint32_t count = walk(frames, hooks.parameters.depth.load(std::memory_order_relaxed));
   hooks.walks.fetch_add(1, std::memory_order_relaxed);
-  uint32_t id = count == 0 ? SiteTable::kNoId
-                           : hooks.sites.FindOrAddWalked(SiteTable::kCalleeInFrames, frames, count);
-  if (count == 0) hooks.walk_failures[0].fetch_add(1, std::memory_order_relaxed);
+  uint32_t id = SiteTable::kNoId;
+  if (count == 0) {
+    hooks.walk_failures[0].fetch_add(1, std::memory_order_relaxed);
+  } else {
+    SiteTable::Key key = SiteTable::KeyOf({frames, count});
+    id = hooks.sites.Find(key);
+    if (id == SiteTable::kNoId) id = hooks.sites.Add(key, {.frames = {frames, count}, .code = {}});
+  }
   slot.block.walk_cycles += __rdtsc() - began;
-  if (!exhaustive) return hooks.recorder.Took(slot, id);
+  if (!hooks.parameters.exhaustive.load(std::memory_order_relaxed)) return hooks.recorder.Took(slot, id);
   if (id != SiteTable::kNoId) hooks.sites.Count(id, slot.number);
   return false;
 }
@@ -148,21 +222,8 @@ int assay_entry_hook(uintptr_t* return_slot, uintptr_t thread) {
     }
     return 0;
   }
-  uintptr_t callee_pc = *return_slot;
-  uintptr_t blob = hooks.code.FindBlob(callee_pc);
-  int32_t frame_size = blob == 0 ? 0 : hooks.code.FrameSize(blob);
-  if (frame_size < 2) {
-    EntryGuard::Disarm(word);
-    return 0;
-  }
-  if (hooks.code.IsOsr(blob)) {
-    hooks.osr_entries.fetch_add(1, std::memory_order_relaxed);
-  } else {
-    // The frame is complete: the caller's return address ends it, the saved rbp lies below
-    // (barrierSetNMethod_x86.cpp, BarrierSetNMethod::deoptimize).
-    CallerFrame caller{return_slot + frame_size, return_slot[frame_size - 1]};
-    if (OnCall(hooks, *slot, callee_pc, caller)) EntryGuard::Disarm(word);
-  }
+  const uintptr_t callee_pc = *return_slot;
+  if (IsWanted(hooks, *slot) && OnEntry(hooks, *slot, return_slot)) EntryGuard::Disarm(word);
   // What the compiled code would have found without our mark: equal means that it goes on.
   auto immediate = ImmediateOfEntryCheck(reinterpret_cast<const uint8_t*>(callee_pc),
                                          hooks.entry_displacement);
@@ -185,7 +246,7 @@ int assay_return_hook(uintptr_t* return_slot, uintptr_t thread, uintptr_t caller
     return 0;
   }
   uintptr_t callee_pc = *reinterpret_cast<uintptr_t*>(thread + hooks.saved_pc_displacement);
-  if (OnCall(hooks, *slot, callee_pc, {return_slot, caller_fp})) ReturnGuard::Disarm(word);
+  if (IsWanted(hooks, *slot) && OnSample(hooks, *slot, callee_pc, {return_slot, caller_fp})) ReturnGuard::Disarm(word);
   // The word held our mark, so the VM wants nothing; if it began to, the next poll will tell.
   return 1;
 }

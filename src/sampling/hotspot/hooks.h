@@ -8,6 +8,8 @@
 
 #include "src/sampling/burst.h"
 #include "src/sampling/hotspot/code_heap.h"
+#include "src/sampling/hotspot/frame_walker.h"
+#include "src/sampling/hotspot/method_ids.h"
 #include "src/sampling/site_table.h"
 #include "src/sampling/thread_table.h"
 
@@ -25,8 +27,9 @@ struct AsgctTrace {
 };
 using AsyncGetCallTrace = void (*)(AsgctTrace*, int32_t depth, void* ucontext);
 
-constexpr uint32_t kMaxDepth = 64;
+constexpr uint32_t kMaxDepth = SiteTable::kMaxFrames;
 constexpr int kWalkReasons = 16;
+constexpr int kUnknownFrame = 5;  // ticks_unknown_Java of forte.cpp
 
 struct HookContext {
   ThreadTable threads;
@@ -35,6 +38,8 @@ struct HookContext {
   BurstParameters parameters;
   BurstRecorder recorder{&parameters, &queue};
   CodeHeap code;
+  MethodIds method_ids;
+  FrameWalker frames;  // of chains of callers
   AsyncGetCallTrace walker = nullptr;
   uintptr_t interpreter_begin = 0, interpreter_end = 0;
   uintptr_t call_stub_return = 0;
@@ -50,6 +55,7 @@ struct HookContext {
   std::atomic<uint64_t> walks{0};
   std::atomic<uint64_t> walk_failures[kWalkReasons] = {};  // by -count
   std::atomic<uint64_t> unknown_threads{0};
+  std::atomic<uint64_t> unknown_callees{0};  // compiled methods without an id
   std::atomic<uint64_t> osr_entries{0};
   std::atomic<uint64_t> interpreted_callers{0};
   std::atomic<uint64_t> vm_passes{0};  // entries handed on to the VM's own check

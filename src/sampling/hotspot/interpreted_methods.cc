@@ -1,8 +1,7 @@
 #include "src/sampling/hotspot/interpreted_methods.h"
 
-#include <sys/mman.h>
-
 #include "src/base/hash.h"
+#include "src/sampling/mapped_memory.h"
 
 namespace assay::sampling {
 namespace {
@@ -17,12 +16,7 @@ Status InterpretedMethods::Load(const VmStructs& structs, jvmtiEnv* jvmti, JNIEn
   ASSAY_ASSIGN(code_size_, structs.Offset("ConstMethod::_code_size"));
   ASSAY_ASSIGN(max_stack_, structs.Offset("ConstMethod::_max_stack"));
   ASSAY_ASSIGN(const_method_bytes_, structs.SizeOf("ConstMethod"));
-  if (entries_ == nullptr) {
-    void* memory = mmap(nullptr, kEntries * sizeof(Entry), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return Error{"not enough address space"};
-    entries_ = static_cast<Entry*>(memory);
-  }
+  if (entries_ == nullptr && !MapZeroed(&entries_, kEntries)) return Error{"not enough address space"};
   // A jmethodID is a pointer to a Method* (method.hpp, resolve_jmethod_id).
   jclass string = jni->FindClass("java/lang/String");
   jint count = 0;

@@ -33,13 +33,14 @@ void RunningCode::LookAt(ThreadSlot& slot) {
   if (slot.cpu_clock != 0 && signals_.Send(slot)) since_ns_ = 0;
 }
 
-void RunningCode::OnSignal(ThreadSlot&, void* context) {
-  RunningCode& self = *g_running.load(std::memory_order_acquire);
+void RunningCode::OnSignal(ThreadSlot&, void* context) { g_running.load(std::memory_order_acquire)->See(context); }
+
+void RunningCode::See(void* context) {
   const auto pc = static_cast<uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-  if (pc >= self.interpreter_.begin && pc < self.interpreter_.end) {
-    self.interpreted_.fetch_add(1, std::memory_order_relaxed);
-  } else if (self.code_->FindBlob(pc) != 0) {
-    self.compiled_.fetch_add(1, std::memory_order_relaxed);
+  if (pc >= interpreter_.begin && pc < interpreter_.end) {
+    interpreted_.fetch_add(1, std::memory_order_relaxed);
+  } else if (code_->FindBlob(pc) != 0) {
+    compiled_.fetch_add(1, std::memory_order_relaxed);
   }
 }
 

@@ -1,7 +1,7 @@
 // Which code threads in Java were executing: interpreted or compiled (the VM's own does not count).
-// Now and then (kEveryNs) the tick thread interrupts one thread and looks at its program counter.
-// Tells how much of the time no yieldpoint of compiled code could see. The look itself happens in a
-// signal handler: two loads and a counter.
+// Tells how much of the time no yieldpoint of compiled code could see. Looked at is what a CPU timer interrupts;
+// where there are none, the tick thread interrupts a thread for it now and then (kEveryNs). The look itself happens
+// in a signal handler: two loads and a counter.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class RunningCode {
  public:
   static constexpr uint64_t kEveryNs = 50000000;
 
-  // One at a time in a process. Without a free signal nothing is counted.
+  // One at a time in a process. Without a free signal LookAt() does nothing.
   void Open(CompiledMethods::Range interpreter, const CodeHeap& code);
   // Nobody asks any more.
   void Close();
@@ -27,6 +27,8 @@ class RunningCode {
   bool IsDue(uint64_t elapsed_ns);
   // The slot is pinned, its thread in Java.
   void LookAt(ThreadSlot& slot);
+  // In a signal handler, on a thread in Java.
+  void See(void* context);
 
   uint64_t looks() const { return interpreted_ + compiled_; }
   double interpreted_share() const { return looks() == 0 ? 0 : 1.0 * interpreted_ / looks(); }

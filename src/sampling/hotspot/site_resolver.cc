@@ -1,6 +1,7 @@
 #include "src/sampling/hotspot/site_resolver.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "src/estimate/accuracy.h"
 #include "src/estimate/interval.h"
@@ -10,104 +11,41 @@ namespace {
 
 constexpr uint32_t kNativeMethod = UINT32_MAX - 1;
 constexpr uint32_t kNoMethod = UINT32_MAX;
-// CompiledMethodLoad comes from a queue in the VM: a new method may run before it is announced.
-constexpr uint32_t kAttempts = 50;
+constexpr char kUnloaded[] = "class unloaded before its methods were named";
 
 }  // namespace
 
-bool SiteResolver::AppendCaller(uintptr_t pc, Chain* chain, const char** why) {
-  if (pc == hooks_->call_stub_return) {
-    chain->push_back({kNativeMethod, -1});
-    return true;
-  }
-  bool exact;
-  auto frames = methods_->Lookup(pc, &exact);
-  if (frames.empty()) {
-    *why = "caller outside known compiled code";
-    return false;
-  }
-  if (!exact) {
-    *why = "caller without debug information at its call";
-    return false;
-  }
-  for (const VirtualFrame& frame : frames) {
-    if (frame.method == kNoMethod) {
-      *why = "caller already unloaded";
-      return false;
+bool SiteResolver::BuildChain(const SiteMeaning& site, bool may_ask, Chain* chain) {
+  for (const WalkedFrame& frame : site.frames.first(std::min<size_t>(site.frames.size(), depth_))) {
+    if (frame.method == kNativeFrame) {
+      chain->push_back({kNativeMethod, -1});
+      continue;
     }
-    chain->push_back({frame.method, frame.bci});
+    auto id = reinterpret_cast<jmethodID>(frame.method);
+    uint32_t method = may_ask ? methods_->Intern(id) : methods_->Declare(id);
+    if (method == kNoMethod) return false;
+    auto shift = static_cast<int32_t>(methods_->ShiftOf(method));
+    chain->push_back({method, std::max(frame.bci - shift, -1)});
   }
-  return true;
-}
-
-bool SiteResolver::BuildChain(const SiteTable::Key& key, Chain* chain, const char** why) {
-  *why = "callee outside known compiled code";
-  if (key.a & SiteTable::kWalkTag) {
-    uint64_t callee_pc = hooks_->sites.CalleeOfWalk(key);
-    if (callee_pc != SiteTable::kCalleeInFrames) {
-      uint32_t callee = methods_->MethodAt(callee_pc);
-      if (callee == kNoMethod) return false;
-      chain->push_back({callee, -1});
-    }
-    uint32_t count;
-    const WalkedFrame* frames = hooks_->sites.FramesOfWalk(key, &count);
-    for (uint32_t i = 0; i < count; i++) {
-      if (frames[i].method == kNativeFrame) {
-        chain->push_back({kNativeMethod, -1});
-        continue;
-      }
-      uint32_t method = methods_->Intern(reinterpret_cast<jmethodID>(frames[i].method));
-      if (method == kNoMethod) {
-        *why = "caller already unloaded";
-        return false;
-      }
-      int32_t shift = static_cast<int32_t>(methods_->ShiftOf(method));
-      chain->push_back({method, std::max(frames[i].bci - shift, -1)});
-    }
-  } else if (key.a & SiteTable::kChainTag) {
-    auto parent = static_cast<uint32_t>(key.a & ~SiteTable::kChainTag);
-    SiteTable::Key shorter;
-    if (!hooks_->sites.Get(parent, &shorter)) {
-      *why = "sampled while its code was unloaded";
-      return false;
-    }
-    if (!BuildChain(shorter, chain, why)) return false;
-    if (chain->size() < depth_ && !AppendCaller(key.b, chain, why)) {
-      if (chain->size() < 2) return false;  // an outer frame in unknown code only shortens the context
-    }
-  } else {
-    uint32_t callee = methods_->MethodAt(key.a);
-    if (callee == kNoMethod) return false;
-    chain->push_back({callee, -1});
-    if (!AppendCaller(key.b, chain, why)) return false;
-  }
-  if (chain->size() > depth_) chain->resize(depth_);
   return chain->size() >= 2;
 }
 
-SiteResolver::Meaning& SiteResolver::Resolve(uint32_t index, const SiteTable::Key& key, uint32_t id) {
+SiteResolver::Meaning& SiteResolver::Resolve(uint32_t index, const SiteMeaning& site, uint32_t id, bool may_ask) {
   Meaning& meaning = meanings_[index];
   if (meaning.id_plus_one != id + 1) meaning = {.id_plus_one = id + 1};
   if (meaning.chain != kPending) return meaning;
   Chain chain;
-  const char* why = "";
-  if (BuildChain(key, &chain, &why)) {
-    auto [it, is_new] = chain_ids_.try_emplace(chain, static_cast<int32_t>(chains_.size()));
-    if (is_new) {
-      chains_.push_back(&it->first);
-      retired_.emplace_back();
-      counted_.emplace_back();
-    }
-    meaning.chain = it->second;
+  if (!BuildChain(site, may_ask, &chain)) {
+    meaning.chain = kUnknown;
     return meaning;
   }
-  // Let the hook try the VM's walker on the next sample of this site.
-  if (!(key.a & (SiteTable::kWalkTag | SiteTable::kChainTag))) hooks_->sites.SetWantsWalk(id);
-  if (++meaning.attempts >= kAttempts) {
-    meaning.chain = kUnknown;
-    BurstLedger::Site gone = ledger_->Take(index);
-    unresolved_[why] += gone.samples + hooks_->sites.TakeCount(index);
+  auto [it, is_new] = chain_ids_.try_emplace(chain, static_cast<int32_t>(chains_.size()));
+  if (is_new) {
+    chains_.push_back(&it->first);
+    retired_.emplace_back();
+    counted_.emplace_back();
   }
+  meaning.chain = it->second;
   return meaning;
 }
 
@@ -115,7 +53,7 @@ void SiteResolver::TakeInto(uint32_t index, const Meaning& meaning) {
   BurstLedger::Site site = ledger_->Take(index);
   uint64_t count = hooks_->sites.TakeCount(index);
   if (meaning.chain < 0) {
-    if (site.samples + count > 0) unresolved_["code unloaded before its sample was resolved"] += site.samples + count;
+    if (site.samples + count > 0) unresolved_[kUnloaded] += site.samples + count;
     return;
   }
   Totals& totals = retired_[meaning.chain];
@@ -123,42 +61,36 @@ void SiteResolver::TakeInto(uint32_t index, const Meaning& meaning) {
   totals.counted += count;
 }
 
-void SiteResolver::RetireUnloaded() {
-  auto ranges = methods_->Unloaded();
-  if (ranges.empty()) return;
-  std::sort(ranges.begin(), ranges.end(), [](auto& a, auto& b) { return a.begin < b.begin; });
-  auto gone = [&](uint64_t pc) {
-    auto it = std::upper_bound(ranges.begin(), ranges.end(), pc,
-                               [](uint64_t value, const auto& range) { return value < range.begin; });
-    return it != ranges.begin() && pc < std::prev(it)->end;
-  };
-  std::vector<uint32_t> retire;
+void SiteResolver::RetireIf(const std::function<bool(const SiteMeaning&)>& dead, bool may_ask) {
   for (uint32_t place = 0; place < hooks_->sites.used(); place++) {
     uint32_t index = hooks_->sites.index(place);
-    SiteTable::Key key;
+    SiteMeaning site;
     uint32_t id;
-    if (!hooks_->sites.GetAt(index, &key, &id)) continue;
-    bool dead;
-    if (key.a & SiteTable::kWalkTag) {
-      dead = gone(hooks_->sites.CalleeOfWalk(key));
-    } else if (key.a & SiteTable::kChainTag) {
-      SiteTable::Key shorter;
-      dead = gone(key.b) ||
-             !hooks_->sites.Get(static_cast<uint32_t>(key.a & ~SiteTable::kChainTag), &shorter) ||
-             gone(shorter.a) || gone(shorter.b);
-    } else {
-      dead = gone(key.a) || gone(key.b);
-    }
-    if (!dead) continue;
-    Resolve(index, key, id);
-    retire.push_back(index);
-  }
-  for (uint32_t index : retire) {
-    TakeInto(index, meanings_[index]);
+    if (!hooks_->sites.GetAt(index, &site, &id) || !dead(site)) continue;
+    TakeInto(index, Resolve(index, site, id, may_ask));
     meanings_.Erase(index);
     hooks_->sites.Retire(index);
   }
-  methods_->Forget(ranges);
+}
+
+void SiteResolver::Retire(const std::vector<uintptr_t>& unloaded, bool may_ask) {
+  if (unloaded.empty()) return;
+  const std::unordered_set<uintptr_t> gone(unloaded.begin(), unloaded.end());
+  RetireIf([&](const SiteMeaning& site) {
+    return std::any_of(site.code.begin(), site.code.end(), [&](uintptr_t code) { return gone.contains(code); });
+  }, may_ask);
+}
+
+// Sites of interpreted callers stay when their class is unloaded: nobody tells. A table that they fill is emptied;
+// what is still called is found again.
+void SiteResolver::MakeRoom() {
+  uint32_t live = 0;
+  SiteMeaning site;
+  uint32_t id;
+  for (uint32_t place = 0; place < hooks_->sites.used(); place++) {
+    live += hooks_->sites.GetAt(hooks_->sites.index(place), &site, &id);
+  }
+  if (live > SiteTable::kEntries / 4 * 3) RetireIf([](const SiteMeaning&) { return true; }, true);
 }
 
 profile::MethodId SiteResolver::MethodOf(profile::Profile& profile, uint32_t method) {
@@ -183,25 +115,23 @@ void SiteResolver::VisitBodies(const BodyVisitor& visit) const {
   }
 }
 
-void SiteResolver::Fill(profile::Profile& profile, bool exhaustive) {
-  RetireUnloaded();
+void SiteResolver::Fill(profile::Profile& profile) {
+  methods_->NameDeclared();
+  MakeRoom();
   std::vector<Totals> now = retired_;
   for (uint32_t place = 0; place < hooks_->sites.used(); place++) {
     uint32_t index = hooks_->sites.index(place);
-    SiteTable::Key key;
+    SiteMeaning site;
     uint32_t id;
-    if (!hooks_->sites.GetAt(index, &key, &id)) continue;
-    Meaning& meaning = Resolve(index, key, id);
+    if (!hooks_->sites.GetAt(index, &site, &id)) continue;
+    Meaning& meaning = Resolve(index, site, id, true);
     now.resize(retired_.size());
-    if (meaning.chain == kUnknown) {
-      BurstLedger::Site more = ledger_->Take(index);
-      unresolved_["caller outside known compiled code"] += more.samples + hooks_->sites.TakeCount(index);
+    if (meaning.chain < 0) {
+      TakeInto(index, meaning);
+      continue;
     }
-    if (meaning.chain < 0) continue;
     counted_[meaning.chain].counted += hooks_->sites.TakeCount(index);
-    const BurstLedger::Site& site = ledger_->sites()[index];
-    Totals& totals = now[meaning.chain];
-    totals.sampled.Add(site);
+    now[meaning.chain].sampled.Add(ledger_->sites()[index]);
   }
 
   for (profile::EdgeId edge = 0; edge < profile.edges().size(); edge++) {

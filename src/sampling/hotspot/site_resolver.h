@@ -1,4 +1,4 @@
-// Works out what the sites that hooks reported mean - callee, caller and call site, and further
+// Gives the sites that hooks reported their names - callee, caller and call site, and further
 // callers - and keeps the totals, across code that is unloaded and compiled again. One thread at a
 // time; not called from yieldpoints.
 #pragma once
@@ -25,11 +25,12 @@ class SiteResolver {
 
   void set_depth(uint32_t depth) { depth_ = depth; }
 
-  // Resolves and retires the sites of unloaded code. Cheap when nothing was unloaded.
-  void RetireUnloaded();
-  // Brings edges (and contexts, from depth 3 on) of the profile up to date. `exhaustive`: weights are
-  // exact counts. Records the estimated accuracy. Asks the VM for names of walked methods, so on a thread that may.
-  void Fill(profile::Profile& profile, bool exhaustive);
+  // Resolves and retires the sites of compiled code that began at these addresses. `may_ask`: on a thread that the
+  // VM knows.
+  void Retire(const std::vector<uintptr_t>& unloaded, bool may_ask);
+  // Brings edges (and contexts, from depth 3 on) of the profile up to date and records the estimated accuracy.
+  // Asks the VM for the names of methods, so on a thread that it knows.
+  void Fill(profile::Profile& profile);
   // The bodies of the methods that Fill() put into the profile, as far as they are kept, with
   // the calls in them that were inlined at least once.
   using BodyVisitor = std::function<void(profile::MethodId, std::span<const uint8_t> bytecodes,
@@ -43,17 +44,17 @@ class SiteResolver {
   struct Meaning {
     uint32_t id_plus_one = 0;  // of the site this was worked out for
     int32_t chain = kPending;  // index into chains_, or why not
-    uint32_t attempts = 0;
   };
-  static constexpr int32_t kPending = -1, kNotACall = -2, kUnknown = -3;
+  static constexpr int32_t kPending = -1, kUnknown = -2;
   struct Totals {
     BurstLedger::Site sampled;
     uint64_t counted = 0;
   };
 
-  Meaning& Resolve(uint32_t index, const SiteTable::Key& key, uint32_t id);
-  bool BuildChain(const SiteTable::Key& key, Chain* chain, const char** why);
-  bool AppendCaller(uintptr_t pc, Chain* chain, const char** why);
+  Meaning& Resolve(uint32_t index, const SiteMeaning& site, uint32_t id, bool may_ask);
+  bool BuildChain(const SiteMeaning& site, bool may_ask, Chain* chain);
+  void RetireIf(const std::function<bool(const SiteMeaning&)>& dead, bool may_ask);
+  void MakeRoom();
   void TakeInto(uint32_t index, const Meaning& meaning);
   profile::MethodId MethodOf(profile::Profile& profile, uint32_t method);
 
@@ -68,7 +69,6 @@ class SiteResolver {
   std::vector<Totals> counted_;  // by chain: exact counts taken from live sites
   std::map<std::string, uint64_t> unresolved_;
   std::vector<profile::MethodId> profile_ids_;  // by method
-  uint64_t lost_samples_ = 0;
 };
 
 }  // namespace assay::sampling

@@ -1,0 +1,56 @@
+// What the VM reports: on its own threads and the program's, whenever it likes.
+#include "src/sampling/hotspot/call_sampler.h"
+
+namespace assay::sampling {
+
+void JNICALL CallSampler::CompiledMethodLoad(jvmtiEnv*, jmethodID method, jint size, const void* code,
+                                             jint, const jvmtiAddrLocationMap*, const void* info) {
+  CallSampler& self = Get();
+  if (self.only_inlined_) return self.methods_->CountInlined(info);
+  self.methods_->OnLoad(method, code, static_cast<uint32_t>(size), info);
+  Yieldpoint* installed = self.installed_;
+  bool doubtful = installed != nullptr && installed->RestsOnCompiledCode() && self.methods_->dissent();
+  if ((self.pending_ || doubtful) && self.control_.try_lock()) {
+    self.TryInstall(Where::kCallback);
+    if (doubtful) self.GiveUp("a method compiled later contradicts what the others showed");
+    self.control_.unlock();
+  }
+}
+
+void JNICALL CallSampler::CompiledMethodUnload(jvmtiEnv*, jmethodID, const void* code) {
+  CallSampler& self = Get();
+  self.methods_->OnUnload(code);
+  std::lock_guard lock(self.unloaded_mutex_);
+  self.unloaded_.push_back(reinterpret_cast<uintptr_t>(code));
+}
+
+void JNICALL CallSampler::DynamicCode(jvmtiEnv*, const char* name, const void* code, jint size) {
+  Get().methods_->OnDynamicCode(name, code, static_cast<uint32_t>(size));
+}
+
+void JNICALL CallSampler::ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
+  CallSampler& self = Get();
+  ThreadSlot* slot = self.watch_->OnStart(jni, thread);
+  if (slot != nullptr && self.timers_.open()) self.timers_.Create(*slot);
+}
+
+void JNICALL CallSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
+  CallSampler& self = Get();
+  ThreadSlot* slot = self.watch_->Current(jni);
+  if (slot == nullptr) return;
+  self.timers_.Delete(*slot);
+  if (Yieldpoint* yieldpoint = self.installed_) yieldpoint->Disarm(slot->thread.load());
+  Hooks().recorder.Cut(*slot);
+  self.watch_->OnEnd(jni);
+}
+
+// AsyncGetCallTrace names a method only if its jmethodID exists already.
+void JNICALL CallSampler::ClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass type) {
+  jint count = 0;
+  jmethodID* methods = nullptr;
+  if (jvmti->GetClassMethods(type, &count, &methods) == JVMTI_ERROR_NONE) {
+    jvmti->Deallocate(reinterpret_cast<unsigned char*>(methods));
+  }
+}
+
+}  // namespace assay::sampling

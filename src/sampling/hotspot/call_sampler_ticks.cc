@@ -1,0 +1,137 @@
+// How the sampler arms threads: on its own thread, or in the signal handlers of CPU-time timers.
+#include <time.h>
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/sampling/hotspot/call_sampler.h"
+
+namespace assay::sampling {
+namespace {
+
+// JavaThreadState::_thread_in_Java and its transition (globalDefinitions.hpp).
+constexpr int32_t kInJava = 8;
+constexpr uint64_t kAccountEveryNs = 20000000;
+constexpr uint64_t kExhaustiveTickNs = 20000;
+
+}  // namespace
+
+// The time in Java since the thread was last armed: as the ticks saw it, but not more than it ran.
+uint64_t CallSampler::ClaimInterval(ThreadSlot& slot) {
+  uint64_t seen = std::exchange(slot.seen_ns, 0);
+  timespec time;
+  if (slot.cpu_clock == 0 || clock_gettime(slot.cpu_clock, &time) != 0) return seen;
+  uint64_t cpu = time.tv_sec * 1000000000ull + time.tv_nsec;
+  uint64_t before = slot.tick_cpu_ns.exchange(cpu, std::memory_order_relaxed);
+  return before == 0 ? seen : std::min(seen, cpu - before);
+}
+
+void CallSampler::OnTick(void* self, uint64_t elapsed_ns) {
+  static_cast<CallSampler*>(self)->Tick(elapsed_ns);
+}
+
+void CallSampler::Tick(uint64_t elapsed_ns) {
+  HookContext& hooks = Hooks();
+  Yieldpoint* yieldpoint = installed_.load(std::memory_order_acquire);
+  const bool by_thread = ticks_by_ == Ticker::kRemote;
+  if (yieldpoint != nullptr && by_thread) {
+    bool exhaustive = hooks.parameters.exhaustive.load(std::memory_order_relaxed);
+    ticks_.fetch_add(1, std::memory_order_relaxed);
+    uint32_t end = hooks.threads.high_water();
+    for (uint32_t i = 0; i < end; i++) {
+      ThreadSlot& slot = hooks.threads.slot(i);
+      if (slot.thread.load(std::memory_order_relaxed) == 0) continue;
+      SlotPin pin(slot);
+      uintptr_t thread = pin.thread();
+      if (thread == 0) continue;
+      if (exhaustive) {
+        yieldpoint->Arm(thread);
+      } else if (*reinterpret_cast<volatile int32_t*>(thread + state_offset_) == kInJava) {
+        TickThreadInJava(*yieldpoint, slot, thread, elapsed_ns);
+      }
+    }
+  }
+  if (by_thread && running_code_.IsDue(elapsed_ns)) LookAtNext();
+  since_account_ns_ += elapsed_ns;
+  if (since_account_ns_ >= kAccountEveryNs) {
+    since_account_ns_ = 0;
+    Account();
+  }
+}
+
+// The next thread after the last one looked at that is in Java now.
+void CallSampler::LookAtNext() {
+  ThreadTable& threads = Hooks().threads;
+  const uint32_t end = threads.high_water();
+  for (uint32_t i = 0; i < end; i++) {
+    ThreadSlot& slot = threads.slot(next_look_++ % end);
+    if (slot.thread.load(std::memory_order_relaxed) == 0) continue;
+    SlotPin pin(slot);
+    if (pin.thread() == 0) continue;
+    if (*reinterpret_cast<volatile int32_t*>(pin.thread() + state_offset_) != kInJava) continue;
+    return running_code_.LookAt(slot);
+  }
+}
+
+// With the slot pinned, or on the thread itself.
+void CallSampler::TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uintptr_t thread,
+                                   uint64_t elapsed_ns) {
+  ticks_in_java_.fetch_add(1, std::memory_order_relaxed);
+  slot.seen_ns += elapsed_ns;
+  if (yieldpoint.IsArmed(thread)) {
+    ticks_unanswered_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  slot.java_ns.fetch_add(ClaimInterval(slot), std::memory_order_relaxed);
+  slot.tick_tsc.store(__rdtsc(), std::memory_order_relaxed);
+  slot.tick_number.fetch_add(1, std::memory_order_release);
+  if (yieldpoint.Arm(thread)) arms_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// In a signal handler on the slot's thread.
+void CallSampler::OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context) {
+  CallSampler& self = *instance_;
+  Yieldpoint* yieldpoint = self.installed_.load(std::memory_order_acquire);
+  uintptr_t thread = slot.thread.load(std::memory_order_relaxed);
+  if (yieldpoint == nullptr || thread == 0 || !Hooks().active.load(std::memory_order_relaxed)) return;
+  self.ticks_.fetch_add(1, std::memory_order_relaxed);
+  if (*reinterpret_cast<volatile int32_t*>(thread + self.state_offset_) == kInJava) {
+    self.running_code_.See(context);
+    self.TickThreadInJava(*yieldpoint, slot, thread, elapsed_ns);
+  }
+}
+
+Ticker CallSampler::ChooseTicker(const SamplerSettings& settings) {
+  if (settings.exhaustive) return Ticker::kRemote;
+  if (settings.ticker != Ticker::kAuto) return settings.ticker;
+  bool can = settings.tick_ns >= CpuTimers::ShortestPeriodNs() && CpuTimers::Probe().ok();
+  return can ? Ticker::kCpu : Ticker::kRemote;
+}
+
+Status CallSampler::UseTicker(Ticker ticker) {
+  if (ticker == Ticker::kRemote) {
+    DeleteTimers();
+    timers_.Close();
+  } else if (!timers_.open()) {
+    ASSAY_TRY(timers_.Open(OnCpuTick, settings_.tick_ns));
+    ThreadTable& threads = Hooks().threads;
+    for (uint32_t i = 0; i < threads.high_water(); i++) {
+      if (threads.slot(i).thread != 0) timers_.Create(threads.slot(i));
+    }
+  }
+  ticks_by_ = ticker;
+  return {};
+}
+
+void CallSampler::DeleteTimers() {
+  for (uint32_t i = 0; i < Hooks().threads.high_water(); i++) timers_.Delete(Hooks().threads.slot(i));
+}
+
+// How often the tick thread runs: with CPU timers it only does the accounting.
+uint64_t CallSampler::ThreadPeriod() const {
+  if (settings_.exhaustive) return kExhaustiveTickNs;
+  return ticks_by_ == Ticker::kCpu ? kAccountEveryNs : settings_.tick_ns;
+}
+
+}  // namespace assay::sampling

@@ -1,0 +1,26 @@
+// The jmethodID of a Method*, read where the VM keeps it (instanceKlass.cpp, jmethod_id_or_null): nothing is created
+// and nothing is locked. Find() may run anywhere as long as the method is alive, such as one that is on the stack.
+#pragma once
+
+#include <jvmti.h>
+
+#include <cstdint>
+
+#include "src/base/result.h"
+#include "src/sampling/hotspot/vm_structs.h"
+
+namespace assay::sampling {
+
+class MethodIds {
+ public:
+  // Checks the VM's description against all methods of a class that JVMTI knows. On a Java thread.
+  Status Load(const VmStructs& structs, jvmtiEnv* jvmti, JNIEnv* jni);
+
+  // Null when the method has none yet.
+  jmethodID Find(uintptr_t method) const;
+
+ private:
+  uint64_t const_method_ = 0, constants_ = 0, id_number_ = 0, holder_ = 0, ids_ = 0;
+};
+
+}  // namespace assay::sampling
