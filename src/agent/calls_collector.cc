@@ -93,9 +93,8 @@ class CallsCollector final : public Collector {
   }
 
  private:
-  // A tick costs the thread that makes it about 17 us here (a wake-up in a virtual machine), ten times
-  // what a short burst costs: few ticks and long bursts are cheaper, and at least as accurate, where
-  // nothing cuts bursts short. Elsewhere ticks are as frequent as 1 % of a core allows (docs/results.md).
+  // The shortest period for which CPU timers suffice on most kernels; shorter ones need a thread that wakes up for every
+  // tick. Long bursts where nothing cuts them short (docs/results.md).
   Status ChooseDefaults(int release) {
     const bool has_entry_barrier = release >= kFirstWithEntryBarrier;
     const std::string via = options_.Text("via");
@@ -104,8 +103,8 @@ class CallsCollector final : public Collector {
       return options_.IsSet(name) ? Status() : options_.Set(name, value);
     };
     if (!has_entry_barrier) ASSAY_TRY(set("correct", "off"));
-    if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", bursts_stay_whole ? "256" : "32"));
-    return set("tick", bursts_stay_whole ? "4ms" : "3ms");
+    if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", bursts_stay_whole ? "256" : "64"));
+    return set("tick", "4ms");
   }
 
   static int FeatureRelease(JavaVM* vm) {

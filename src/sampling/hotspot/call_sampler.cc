@@ -142,7 +142,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     running_code_.Close();
     return Error{why};
   }
-  if (!UseTicker(ChooseTicker(settings_)).ok()) UseTicker(Ticker::kRemote);
+  if (!UseTicker(ChooseTicker(settings_)).ok()) ticks_by_ = Ticker::kRemote;
   return ticker_.Start(OnTick, this, ThreadPeriod(), settings_.seed);
 }
 
@@ -194,10 +194,6 @@ void CallSampler::Use(std::unique_ptr<Yieldpoint> yieldpoint) {
   yieldpoint_ = std::move(yieldpoint);
   via_ = yieldpoint_->name();
   sees_ = yieldpoint_->Sees();
-  // What follows is seen on the stack. Every such event costs the VM some 40 us, which would be most of our cost.
-  if (!settings_.keep_bodies) {
-    jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_COMPILED_METHOD_LOAD, nullptr);
-  }
   installed_ = yieldpoint_.get();
 }
 

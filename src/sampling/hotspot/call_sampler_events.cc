@@ -7,13 +7,19 @@ void JNICALL CallSampler::CompiledMethodLoad(jvmtiEnv*, jmethodID method, jint s
                                              jint, const jvmtiAddrLocationMap*, const void* info) {
   CallSampler& self = Get();
   if (self.only_inlined_) return self.methods_->CountInlined(info);
-  self.methods_->OnLoad(method, code, static_cast<uint32_t>(size), info);
+  const bool keep_bodies = self.settings_.keep_bodies;
+  self.methods_->OnLoad(method, code, static_cast<uint32_t>(size), keep_bodies ? info : nullptr);
   Yieldpoint* installed = self.installed_;
   bool doubtful = installed != nullptr && installed->RestsOnCompiledCode() && self.methods_->dissent();
   if ((self.pending_ || doubtful) && self.control_.try_lock()) {
     self.TryInstall(Where::kCallback);
     if (doubtful) self.GiveUp("a method compiled later contradicts what the others showed");
     self.control_.unlock();
+  }
+  // What follows is seen on the stack. Every such event costs the VM some 40 us, which would be most of our cost.
+  constexpr uint32_t kProof = 64;
+  if (installed != nullptr && !keep_bodies && self.methods_->votes().methods() >= kProof) {
+    self.jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_COMPILED_METHOD_LOAD, nullptr);
   }
 }
 
