@@ -1,5 +1,9 @@
-"""Steady-state overhead measured inside one JVM: a collector is attached and detached between
-iterations of a warmed-up program (A B B A), and each attached stretch is divided by its neighbour.
+"""Steady-state overhead measured inside one JVM: a collector is switched on and off between
+iterations of a warmed-up program (A B B A), and each stretch with it is divided by its neighbour.
+
+Switched off means one of two things: detached, or attached with a tick of an hour. The second does not pay for meeting
+every call for the first time again and again, which a program in steady state does not either; what it leaves out, an agent that
+is attached and idle, is measured by the first.
 
 Two runs of a JVM differ by several percent because its compilers decide differently, which hides an
 overhead of one percent unless hundreds of runs are made. Within one JVM the code is the same. What this
@@ -45,7 +49,7 @@ class Session:
 
     def __init__(self, workload, jdk, size, blocks, block, warmup, settle, folder):
         self.block, self.settle, self.folder, self.pid = block, settle, folder, None
-        iterations = warmup + blocks * (block + settle)
+        iterations = warmup + (blocks + 1) * (block + settle)
         command = configs.BASE.command(workload, jdk, size, iterations, folder / "none")
         self.errors = open(folder / "stderr", "wb")
         self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -102,9 +106,27 @@ class Session:
         self.errors.close()
 
 
-def measure(workload, jdk, options, size="small", blocks=24, block=1, warmup=10, settle=1,
-            budget=120):
-    """{"cpu": [ratios], "wall": [ratios], "work": [ratios], "null": [ratios of work]}; options None = the null control only.
+class Switch:
+    """A collector that is on or off. `on`: options that are changed for that, None = attached and detached;
+    `collect` None = nothing ever happens (the null control)."""
+
+    def __init__(self, collect, on=None):
+        self.collect, self.on, self.attached = collect, on, False
+
+    def set(self, session, on):
+        if self.collect is None:
+            return
+        where = ("attach", str(session.pid))
+        if self.on is None:
+            session.tool(*where, *self.collect, "-o", "on.profile") if on else session.tool("detach", str(session.pid))
+            return
+        off = tuple("1h" if before == "--tick" else option for before, option in zip((None, *self.on), self.on))
+        session.tool(*where, *(self.on if on else off), *(() if self.attached else (*self.collect, "-o", "on.profile")))
+        self.attached = True
+
+
+def measure(workload, jdk, switch, size="small", blocks=24, block=1, warmup=10, settle=1, budget=120):
+    """{"cpu": [ratios], "wall": [ratios], "work": [ratios], "null": [ratios of work]}.
 
     Stretches come as off on | on off | ...; each pair is one ratio. "null" are ratios of two neighbouring
     stretches without the collector, from the same JVM: off off at every pair's border.
@@ -112,7 +134,7 @@ def measure(workload, jdk, options, size="small", blocks=24, block=1, warmup=10,
     with tempfile.TemporaryDirectory() as name:
         session = Session(workload, jdk, size, blocks, block, warmup, settle, pathlib.Path(name))
         try:
-            ratios = _stretches(session, options, blocks, budget)
+            ratios = _stretches(session, switch, blocks, budget)
             if ratios.pop("complete"):
                 wrong = runner.check(workload, size, jdk, session.finish())
                 if wrong:
@@ -122,19 +144,23 @@ def measure(workload, jdk, options, size="small", blocks=24, block=1, warmup=10,
             session.close()
 
 
-def _stretches(session, options, blocks, budget):
+def _stretches(session, switch, blocks, budget):
     pairs, nulls, start, last_off = {"cpu": [], "wall": [], "work": []}, [], time.monotonic(), None
+    if switch.on is not None:  # meets most calls now
+        switch.set(session, True)
+        session.stretch()
+        switch.set(session, False)
     for number in range(blocks // 2):
         if time.monotonic() - start > budget:
             return {**pairs, "null": nulls, "complete": False}
         times = {}
         for on in ((False, True) if number % 2 == 0 else (True, False)):
-            if on and options is not None:
-                session.tool("attach", str(session.pid), *options, "-o", f"{number}.profile")
+            if on:
+                switch.set(session, True)
             times[on] = session.stretch()
-            if on and options is not None:
-                session.tool("detach", str(session.pid))
-            elif not on:
+            if on:
+                switch.set(session, False)
+            else:
                 if last_off is not None and number % 2 == 0:
                     nulls.append(times[on][2] / last_off)
                 last_off = times[on][2]

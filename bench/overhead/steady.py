@@ -12,12 +12,23 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import cli, machine, paths, results, stats, toggle
 from harness.limit import LIMIT, Spent
 
-COLLECTORS = {
-    "null": None,
-    "calls": ("--collect", "calls"),
-    "timer": ("--collect", "calls", "--samples", "1", "--stride", "1", "--correct", "off"),
-    "contexts": ("--collect", "contexts", "--tick", "1ms"),
-}
+BURST = {17: "64", 25: "256"}  # the default samples
+
+
+def collectors(jdk):
+    """By name: how each is switched on and off."""
+    calls, contexts, switch = ("--collect", "calls"), ("--collect", "contexts"), toggle.Switch
+    tick = ("--tick", "4ms", "--samples", BURST[jdk])
+    return {
+        "null": switch(None),
+        "idle": switch((*calls, "--tick", "1h")),
+        "calls": switch(calls, tick),
+        "attached calls": switch(calls),
+        "timer": switch(calls, ("--tick", "4ms", "--samples", "1", "--stride", "1", "--correct", "off")),
+        "contexts": switch(contexts, ("--tick", "1ms")),
+        "contexts 10 ms": switch(contexts, ("--tick", "10ms")),
+    }
+
 
 KINDS = {"work": "CPU time of the program's threads and Assay's", "cpu": "CPU time of the process, JVM's compilers and collectors included"}
 
@@ -31,25 +42,25 @@ def stretch_length(workload, jdk, size, seconds):
     if not result.ok or runner.check(workload, size, jdk, result.stdout):
         raise toggle.Failed(result.why or "wrong output")
     steady = result.steady(8)[1]
-    return max(1, round(seconds / steady)), max(10, round(3 / steady)), max(1, round(seconds / steady))
+    return max(1, round(seconds / steady)), max(10, round(3 / steady)), max(1, round(seconds / steady / 4))
 
 
 def main():
     parser = cli.parser(__doc__)
-    parser.add_argument("--collector", action="append", choices=sorted(COLLECTORS))
+    parser.add_argument("--collector", action="append", choices=sorted(collectors(25)))
     parser.add_argument("--calls", action="append", default=[], metavar="OPTIONS",
                         help='another column: calls with these options, such as "--tick 1ms --samples 64"')
     parser.add_argument("--blocks", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a stretch")
     parser.add_argument("--each", type=float, default=60, help="seconds for a program with a collector, at most")
     arguments = cli.parse(parser)
-    names = arguments.collector or ([] if arguments.calls else ["calls"] if arguments.quick else ["null", "calls", "contexts"])
-    chosen = {name: COLLECTORS[name] for name in names}
-    chosen.update({f"calls {options}": ("--collect", "calls", *options.split()) for options in arguments.calls})
-    names = list(chosen)
+    names = arguments.collector or ([] if arguments.calls else ["calls"] if arguments.quick else ["null", "idle", "calls", "contexts", "contexts 10 ms"])
+    names += [f"calls {options}" for options in arguments.calls]
     blocks = arguments.blocks or (24 if arguments.quick else 40)
     text = ""
     for jdk in cli.jdks(arguments):
+        chosen = collectors(jdk)
+        chosen.update({f"calls {o}": toggle.Switch(("--collect", "calls"), tuple(o.split())) for o in arguments.calls})
         raw = paths.RAW / f"steady-{jdk}.jsonl"
         raw.parent.mkdir(parents=True, exist_ok=True)
         info, kept = machine.describe(jdk), []
