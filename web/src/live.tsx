@@ -8,7 +8,7 @@ import type { ReportData } from './data';
 import * as format from './format';
 import { command } from './metadata';
 import { Model } from './model';
-import { parseRoute } from './router';
+import { href, parseRoute } from './router';
 import { applyTheme, initialTheme } from './store';
 
 interface State { pid: number; running: boolean; ended: string; tick: string }
@@ -29,6 +29,21 @@ function figuresOf(metadata: Record<string, string>): Figures {
   };
 }
 
+// Methods are numbered anew with every update; the address of a page about one follows it.
+function stayAtMethod(before: Model, after: Model): void {
+  const [view, first, ...rest] = parseRoute(location.hash);
+  const m = Number(first);
+  if ((view !== 'method' && view !== 'site') || !(m > 0 && m < before.methods)) return;
+  const same = (n: number) => before.names.method(m) === after.names.method(n) &&
+    before.names.className(m) === after.names.className(n) && before.names.descriptor(m) === after.names.descriptor(n);
+  let n = after.methods - 1;
+  while (n > 0 && !same(n)) n--;
+  if (n === m) return;
+  // Gone for now: the list, where it can be found when it is back.
+  window.history.replaceState(null, '', n > 0 ? href(view, n, ...rest) : href('methods'));
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
 function Sparkline({ values, label }: { values: number[]; label: string }) {
   const most = Math.max(...values, 1e-9);
   const points = values.map((v, i) => `${(i / Math.max(1, MOST_FIGURES - 2)) * 120},${22 - (v / most) * 20}`);
@@ -45,6 +60,7 @@ function Live({ token }: { token: string }) {
   const [trouble, setTrouble] = useState('');
   const [paused, setPaused] = useState(false);
   const [history, setHistory] = useState<Figures[]>([]);
+  const shown = useRef<Model | null>(null);
   const held = useRef(false);
   held.current = paused;
 
@@ -62,6 +78,8 @@ function Live({ token }: { token: string }) {
       const next = new Model(data);
       const { metadata } = next.profiles[0];
       document.title = `${command(metadata.command ?? '') || `process ${metadata.pid ?? ''}`} · Assay live`;
+      if (shown.current) stayAtMethod(shown.current, next);
+      shown.current = next;
       setModel(next);
       setHistory((before) => {
         const now = figuresOf(metadata);

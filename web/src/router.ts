@@ -20,9 +20,9 @@ export function go(...parts: (string | number)[]): void {
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
-    const follow = () => {
+    const follow = (event: Event) => {
       setRoute(parseRoute(location.hash));
-      window.scrollTo(0, 0);
+      if (event.isTrusted) window.scrollTo(0, 0);  // not where the live page renames where we are
     };
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);

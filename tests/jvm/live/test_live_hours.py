@@ -24,11 +24,24 @@ def resident_kb(pid):
     return int(status.split("VmRSS:")[1].split()[0])
 
 
+def renumbered(update):
+    """The same update with its methods in the opposite order."""
+    data = dict(update)
+    last = len(update["methods"]["name"]) - 1
+    other = lambda m: m and last + 1 - m
+    data["methods"] = {key: [column[other(m)] for m in range(last + 1)] for key, column in update["methods"].items()}
+    data["edges"] = {**update["edges"], "caller": [*map(other, update["edges"]["caller"])],
+                     "callee": [*map(other, update["edges"]["callee"])]}
+    data["nodes"] = {**update["nodes"], "method": [*map(other, update["nodes"]["method"])]}
+    return data
+
+
 class Feed:
     """Serves the live page with updates made from a real one: as many as `more` allows, as fast as they are taken."""
 
-    def __init__(self, update):
+    def __init__(self, update, renumber=False):
         self.update, self.sent, self.allowed = update, 0, threading.Semaphore(0)
+        self.renumber = renumber           # methods, in place of new names
         feed = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -58,8 +71,9 @@ class Feed:
     def next(self):
         """The next update: later, heavier, and half of the names are new, as in a program that loads classes."""
         self.sent += 1
-        data = dict(self.update)
-        data["strings"] = [s if i % 2 else f"{s}{self.sent}" for i, s in enumerate(data["strings"])]
+        data = renumbered(self.update) if self.renumber and self.sent % 2 else dict(self.update)
+        if not self.renumber:
+            data["strings"] = [s if i % 2 else f"{s}{self.sent}" for i, s in enumerate(data["strings"])]
         profile = dict(data["profiles"][0])
         profile["metadata"] = {**profile["metadata"], "command": f"java update{self.sent}",
                                "duration": f"{self.sent}s", "time-ms": str(900 * self.sent),
@@ -103,14 +117,39 @@ class LiveHoursTest(unittest.TestCase):
         for _ in range(updates // len(VIEWS)):
             for view in VIEWS:
                 page.js("location.hash = '#/' + arguments[0]", view)
-                feed.allowed.release()
-                wanted = feed.sent + 1
-                page.wait(f"return document.title.includes('update{wanted} ') || document.title.endsWith('update{wanted}')")
+                self.feed_one(feed, page)
         page.js("location.hash = '#/contexts'")
         page.wait("return document.querySelector('canvas') !== null")
         page.cdp("HeapProfiler.collectGarbage")
         page.cdp("Performance.enable")
         return {m["name"]: m["value"] for m in page.cdp("Performance.getMetrics")["metrics"]}
+
+    def feed_one(self, feed, page):
+        wanted = f"update{feed.sent + 1} "
+        feed.allowed.release()
+        page.wait("return document.title.includes(arguments[0])", wanted)
+
+    @unittest.skipUnless(browser.available(), "no Chromium here")
+    def test_a_page_about_a_method_stays_with_it(self):
+        with self.live() as live:
+            update = live.events("profile", 50, seconds=120)[-1]
+        methods, strings = update["methods"], update["strings"]
+        m = next(m for m in range(1, len(methods["name"])) if strings[methods["name"][m]] == "spin")
+        feed = Feed(update, renumber=True)
+        try:
+            with browser.Browser() as page:
+                page.visit(feed.url)
+                self.feed_one(feed, page)
+                self.feed_one(feed, page)  # every other update has the numbers as they are
+                page.js("location.hash = '#/method/' + arguments[0]", m)
+                for _ in range(5):
+                    page.wait("return document.querySelector('h1').innerText.includes('spin')")
+                    before = page.js("return location.hash")
+                    self.feed_one(feed, page)
+                    page.wait("return location.hash !== arguments[0]", before)
+                self.assertIn("spin", page.text("h1"))
+        finally:
+            feed.close()
 
     @unittest.skipUnless(browser.available(), "no Chromium here")
     def test_the_page_stays_as_large_as_it_is(self):
