@@ -42,6 +42,8 @@ std::string Json(const Comparison& result) {
   correlation(json, "call_sites", result.call_sites);
   correlation(json, "methods", result.methods);
   correlation(json, "contexts", result.contexts);
+  correlation(json, "context_calls", result.context_calls);
+  correlation(json, "context_self", result.context_self);
   return json.EndObject().EndObject().Take() + "\n";
 }
 
