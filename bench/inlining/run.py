@@ -197,7 +197,10 @@ def main():
         now = time.monotonic()
         bench = Bench(arguments, jdk, group, now + max(1, end - now) / (len(todo) - number))
         if arguments.check:
-            wrong += bench.check()
+            try:
+                wrong += bench.check()
+            except Spent:
+                wrong.append(f"JDK {jdk}: the time limit ended it")
             continue
         bench.measure()
         texts.setdefault(group, []).append(bench.text())

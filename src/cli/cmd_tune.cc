@@ -34,6 +34,7 @@ struct TuneCommand {
   std::string output = "assay.plan";
   std::string budget = "15m";
   size_t most_pairs = 20;
+  bool replay = false;
 };
 
 class Tuner {
@@ -75,7 +76,9 @@ class Tuner {
       size_t shares_left = parts.size() - i + 1;
       bool inlines = parts[i].name == "inline";
       std::optional<Part> replay;
-      if (inlines) replay = ReplayPart(parts[i], options_.command);
+      if (inlines && options_.replay) {
+        replay = ReplayPart(parts[i], options_.command, folder_.File("crash"));
+      }
       double gain = Measure(parts[i].name, {parts[i]}, shares_left + (replay ? 1 : 0));
       // The same decisions in another form: at most one of the two is kept.
       double exact = replay ? Measure("replay", {*replay}, shares_left) : 0;
@@ -230,6 +233,9 @@ void RegisterTune(Cli& cli) {
   app->add_option("--budget", options->budget, "time that may be spent")->capture_default_str();
   app->add_option("--pairs", options->most_pairs, "pairs of runs per part at most")
       ->capture_default_str();
+  app->add_flag("--replay", options->replay,
+                "JDK 25: try inlining also as a replay, exact per call site; for that one run lists"
+                " what is inlined, in which HotSpot crashes where it inlined a lambda");
   app->add_option("command", options->command, "java and its arguments, after --");
   app->positionals_at_end();
   app->footer(

@@ -96,11 +96,20 @@ plan::Plan Together(const std::vector<Part>& parts, bool with_replay) {
   return all;
 }
 
-std::optional<Part> ReplayPart(const Part& inlining, const std::vector<std::string>& command) {
+std::optional<Part> ReplayPart(const Part& inlining, const std::vector<std::string>& command,
+                               const std::string& crash) {
   // Of a script we do not know which process is the JVM.
   if (!IsJava(command)) return std::nullopt;
-  Outcome outcome = RunProgram(command, DumpFlags(inlining.plan), true);
-  optimize::Replay replay = optimize::ReplayOf(inlining.plan, TakeDumps(outcome.pid));
+  std::vector<std::string> flags = DumpFlags(inlining.plan);
+  flags.push_back("-XX:ErrorFile=" + crash + ".log");
+  flags.push_back("-XX:ReplayDataFile=" + crash + ".replay");
+  Outcome outcome = RunProgram(command, flags, true);
+  std::vector<optimize::InlineTree> trees = TakeDumps(outcome.pid);
+  if (outcome.status > 128) {
+    fprintf(stderr, "assay: replay: the JVM crashed while it listed what it inlines: dropped\n");
+    return std::nullopt;
+  }
+  optimize::Replay replay = optimize::ReplayOf(inlining.plan, trees);
   if (replay.data.empty()) return std::nullopt;
   Part part{"replay", inlining.plan, replay.data, replay.flags};
   part.replay_flags.insert(part.replay_flags.begin(), "-XX:CompileCommand=quiet");

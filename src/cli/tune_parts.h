@@ -28,7 +28,11 @@ plan::Plan Together(const std::vector<Part>& parts, bool with_replay = false);
 
 // The inlined calls of a plan as a replay: one run of the program dumps what the JVM inlines by
 // itself, to which the plan's changes are made. Nothing when this JVM cannot or nothing changes.
-// The JVM writes the dumps where it runs; they are removed.
-std::optional<Part> ReplayPart(const Part& inlining, const std::vector<std::string>& command);
+// The JVM writes the dumps where it runs; they are removed. HotSpot 25 follows a null pointer when
+// it dumps a tree with a method of a hidden class (ciEnv::dump_inline_data does not make the table
+// that ciEnv::dyno_loc searches), so the program may die of this; what the JVM then writes goes to
+// files that begin with `crash`.
+std::optional<Part> ReplayPart(const Part& inlining, const std::vector<std::string>& command,
+                               const std::string& crash);
 
 }  // namespace assay::cli

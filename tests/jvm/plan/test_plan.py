@@ -235,11 +235,11 @@ class Making(unittest.TestCase):
 class Tuning(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.classes = compile_java([HERE / "Big.java"])
+        cls.classes = compile_java([HERE / "Big.java", HERE / "Lambda.java"])
 
-    def tune(self, plan, *command, **more):
-        return assay("tune", "--plan", plan, "--budget", "1s", "--pairs", "3", "-o", tempfile.mktemp(), "--", *command,
-                     check=False, **more)
+    def tune(self, plan, *command, options=(), **more):
+        return assay("tune", "--plan", plan, "--budget", "1s", "--pairs", "3", *options, "-o", tempfile.mktemp(), "--",
+                     *command, check=False, **more)
 
     @each_jdk()
     def test_a_part_that_breaks_the_program_is_dropped(self, version):
@@ -264,13 +264,25 @@ class Tuning(unittest.TestCase):
         bci = next(bci for bci in range(40) if is_call_of_big(version, self.classes, bci))
         plan = write_plan([f"inline Big.loop(I)J@{bci} callee=Big.big(J)J weight=90%"])
         folder = tempfile.mkdtemp()
-        result = self.tune(plan, java(version), "-cp", self.classes, "Big", cwd=folder)
+        result = self.tune(plan, java(version), "-cp", self.classes, "Big", options=["--replay"], cwd=folder)
         self.assertIn("inline: speed-up", result.stderr)
         # Three pairs decide nothing, and that is not the same as no help.
         self.assertIn("undecided, dropped", result.stderr)
         self.assertIn("the budget is spent", result.stderr)
         self.assertEqual("replay: speed-up" in result.stderr, version >= 25, result.stderr)
         self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+
+    @each_jdk()
+    def test_a_jvm_that_crashes_at_the_dump_is_met_on_request_only_and_leaves_nothing_behind(self, version):
+        plan = write_plan(["inline Lambda.loop(I)J@5 callee=Lambda.none(J)J weight=90%"])
+        folder = tempfile.mkdtemp()
+        for options in ([], ["--replay"]):
+            result = self.tune(plan, java(version), "-cp", self.classes, "Lambda", options=options, cwd=folder)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("inline: speed-up", result.stderr)
+            if not options:
+                self.assertNotIn("replay", result.stderr)
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
 
 
 def is_call_of_big(version, classes, bci):
