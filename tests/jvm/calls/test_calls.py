@@ -38,7 +38,7 @@ def interpreted_time(metadata):
 class Sampling(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.classes = compile_java([HERE / "Ratios.java"])
+        cls.classes = compile_java([HERE / "Ratios.java", HERE / "Blocked.java", HERE / "ShortLived.java"])
 
     def check_ratios(self, path, tolerance):
         found = weights(path)
@@ -80,6 +80,26 @@ class Sampling(unittest.TestCase):
         _, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "100",
                              options=("--ticker", "cpu", "--tick", "1ms", "--samples", "64"))
         self.check_ratios(path, 0.5)
+
+    @each_jdk()
+    def test_the_signal_of_the_jdk_is_left_alone(self, version):
+        """The JDK installs a handler for one of the real-time signals, unasked; ours used to be there."""
+        result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Blocked", "100000000",
+                                  options=("--ticker", "cpu"))
+        self.assertIn("woken", result.stdout)
+        self.assertGreater(int(show_json(path)["metadata"]["ticks"]), 20)
+
+    @each_jdk()
+    def test_threads_that_live_shorter_than_a_tick(self, version):
+        _, path = profile_of(version, *PLAIN, "-cp", self.classes, "ShortLived", "800")
+        metadata = show_json(path)["metadata"]
+        self.assertEqual(metadata["ticker"], "cpu")
+        found = {}
+        for edge in show_json(path)["edges"]:
+            if ".leaf(" in edge["callee"]:
+                name = re.match(r".*\.(\w+)\(", edge["caller"])[1]
+                found[name] = found.get(name, 0) + edge["weight"]
+        self.assertAlmostEqual(found["inMany"] / found["inOne"], 1, delta=0.4, msg=f"{found}")
 
     @each_jdk()
     def test_counting_everything(self, version):
