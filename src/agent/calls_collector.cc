@@ -80,6 +80,8 @@ class CallsCollector final : public Collector {
     return {};
   }
 
+  uint64_t AttendEveryNs() const override { return CallSampler::Get().AttendEveryNs(); }
+  void Attend() override { CallSampler::Get().Attend(Env()); }
   void Snapshot(profile::Profile& profile) override {
     for (const char* name : {"correct", "tick", "samples"}) {
       profile.metadata[name] = options_.Text(name);

@@ -35,6 +35,9 @@ class Collector {
   // counts are set, not added. Called about once a second on the agent's own thread, and once after
   // Stop.
   virtual void Snapshot(profile::Profile& profile) = 0;
+  // What cannot wait for the next Snapshot: called this often on the same thread; 0 = never.
+  virtual uint64_t AttendEveryNs() const { return 0; }
+  virtual void Attend() {}
   // Forgets what was seen so far, so that the next Snapshot, into another profile, begins at zero.
   // False: this collector has no segments.
   virtual bool BeginSegment() { return false; }

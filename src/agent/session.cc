@@ -87,6 +87,21 @@ Status EndSegment(Session& session) {
   return {};
 }
 
+// Waits until it is time to flush, or the session is over, attending to the collector meanwhile.
+void WaitForFlush(Sessions& all, std::unique_lock<std::mutex>& lock, uint64_t generation) {
+  Session& session = *all.current;
+  const auto flush = std::chrono::nanoseconds(std::max<uint64_t>(session.options.Nanoseconds("flush"), 10'000'000));
+  const auto until = Clock::now() + flush;
+  for (auto now = Clock::now(); now < until; now = Clock::now()) {
+    const uint64_t often = session.collector->AttendEveryNs();
+    const auto each = often == 0 ? flush : std::chrono::nanoseconds(often);
+    auto woken = all.wake.wait_until(lock, std::min(until, now + each));
+    const bool over = all.generation != generation || all.current == nullptr || !all.current->running;
+    if (over || woken == std::cv_status::no_timeout) return;
+    session.collector->Attend();
+  }
+}
+
 // Runs on the agent's own Java thread until its session ends.
 void JNICALL FlushLoop(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
   Sessions& all = All();
@@ -94,8 +109,7 @@ void JNICALL FlushLoop(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
   std::unique_lock lock(all.mutex);
   while (all.generation == generation && all.current != nullptr) {
     Session& session = *all.current;
-    uint64_t wait = session.options.Nanoseconds("flush");
-    all.wake.wait_for(lock, std::chrono::nanoseconds(std::max<uint64_t>(wait, 10'000'000)));
+    WaitForFlush(all, lock, generation);
     if (all.generation != generation || all.current == nullptr || !all.current->running) break;
     session.collector->Snapshot(session.profile);
     UpdateDuration(session);

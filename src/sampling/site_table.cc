@@ -77,6 +77,7 @@ uint32_t SiteTable::TryAdd(const Key& key, uint32_t meaning, bool* raced) {
     uint32_t id = IdOf(at);
     entry.meaning.store(meaning, std::memory_order_relaxed);
     entry.b.store(key.b, std::memory_order_release);
+    added_.fetch_add(1, std::memory_order_relaxed);
     return id;
   }
   return kNoId;

@@ -81,6 +81,9 @@ class SiteTable {
   }
   uint32_t index(uint32_t at) const { return places_[at].load(std::memory_order_acquire); }
 
+  // Changes with every site that is added.
+  uint64_t added() const { return added_.load(std::memory_order_relaxed); }
+
   static uint32_t IndexOf(uint32_t id) { return id & (kEntries - 1); }
   uint64_t full() const { return full_.load(std::memory_order_relaxed); }
 
@@ -117,6 +120,7 @@ class SiteTable {
   std::atomic<uint32_t>* places_ = nullptr;
   std::atomic<uint32_t> used_{0};
   SiteArena arena_;
+  std::atomic<uint64_t> added_{0};
   std::atomic<uint64_t> full_{0};
 };
 

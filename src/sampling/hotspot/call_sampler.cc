@@ -113,6 +113,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     start_ns_ = MonotonicNs();
     start_tsc_ = __rdtsc();
     since_account_ns_ = 0;
+    nameless_ = hurry_ = 0;
     ApplyParameters();
   }
   running_ = true;
@@ -142,8 +143,8 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     running_code_.Close();
     return Error{why};
   }
-  if (!UseTicker(ChooseTicker(settings_)).ok()) ticks_by_ = Ticker::kRemote;
-  return ticker_.Start(OnTick, this, ThreadPeriod(), settings_.seed);
+  Status status = UseTicker(ChooseTicker(settings_));
+  return status.ok() ? status : UseTicker(Ticker::kRemote);
 }
 
 Result<std::unique_ptr<Yieldpoint>> CallSampler::Choose(bool* undecided) {
@@ -217,18 +218,15 @@ Status CallSampler::Reconfigure(const SamplerSettings& settings) {
   std::lock_guard control(control_);
   if (!running_) return Error{"not running"};
   if (settings.via != settings_.via) return Error{"via cannot be changed while running"};
-  std::lock_guard lock(ledger_mutex_);
-  settings_ = settings;
-  ApplyParameters();
-  ASSAY_TRY(UseTicker(ChooseTicker(settings_)));
-  ticker_.set_period(ThreadPeriod());
-  for (uint32_t i = 0; i < Hooks().threads.high_water(); i++) {
-    timers_.SetPeriod(Hooks().threads.slot(i), settings_.tick_ns);
+  {
+    std::lock_guard lock(ledger_mutex_);
+    settings_ = settings;
+    ApplyParameters();
   }
-  return {};
+  return UseTicker(ChooseTicker(settings_));
 }
 
-void CallSampler::Account() {
+void CallSampler::Account(bool may_ask) {
   std::lock_guard lock(ledger_mutex_);
   uint64_t now_ns = MonotonicNs();
   uint64_t now_tsc = __rdtsc();
@@ -245,7 +243,7 @@ void CallSampler::Account() {
     std::lock_guard unload_lock(unloaded_mutex_);
     unloaded.swap(unloaded_);
   }
-  resolver_->Retire(unloaded, false);
+  resolver_->Retire(unloaded, may_ask);
   methods_->Forget(methods_->Unloaded());
 }
 
@@ -290,7 +288,7 @@ void CallSampler::Stop(JNIEnv* jni, bool vm_is_ending) {
   if (!settings_.keep_bodies) CountInlined();
   SetEvents(JVMTI_DISABLE);
   watch_->RemoveAll();
-  Account();
+  Account(jni != nullptr);
   running_ = false;
 }
 

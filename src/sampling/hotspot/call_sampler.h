@@ -56,6 +56,9 @@ class CallSampler {
   Status Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settings);
   Status Reconfigure(const SamplerSettings& settings);
   void Stop(JNIEnv* jni, bool vm_is_ending);
+  // On a thread that the VM knows: accounts for what CPU timers brought, and names new methods. To be called so often.
+  void Attend(JNIEnv* jni);
+  uint64_t AttendEveryNs() const;
   void Snapshot(JNIEnv* jni, profile::Profile& profile);
   // After the last Snapshot: gives back the memory that the session needed.
   void Release();
@@ -89,13 +92,12 @@ class CallSampler {
   void LookAtNext();
   static void OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context);
   void TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uintptr_t thread, uint64_t elapsed_ns);
-  uint64_t ThreadPeriod() const;
   // CPU timers where they can tick as often as asked and can be had.
   static Ticker ChooseTicker(const SamplerSettings& settings);
   Status UseTicker(Ticker ticker);
   void DeleteTimers();
   static uint64_t ClaimInterval(ThreadSlot& slot);
-  void Account();
+  void Account(bool may_ask);
   void DisarmAll();
   void GiveUp(const char* why);
   void CountInlined();
@@ -147,6 +149,8 @@ class CallSampler {
   BurstLedger ledger_;
   uint64_t start_ns_ = 0, start_tsc_ = 0;
   uint64_t since_account_ns_ = 0;
+  uint64_t nameless_ = 0;  // samples whose class went before it was named, at the last Attend()
+  uint32_t hurry_ = 0;     // calls of Attend() that are to come soon
   std::atomic<uint64_t> ticks_{0}, ticks_in_java_{0}, arms_{0}, ticks_unanswered_{0};
 };
 

@@ -8,6 +8,8 @@
 namespace assay::sampling {
 namespace {
 
+constexpr uint32_t kHurries = 500;
+
 std::string Percent(double share) {
   char text[16];
   snprintf(text, sizeof text, "%.1f %%", 100 * share);
@@ -15,6 +17,23 @@ std::string Percent(double share) {
 }
 
 }  // namespace
+
+void CallSampler::Attend(JNIEnv* jni) {
+  if (jni == nullptr || jni->PushLocalFrame(4096) != 0) return;
+  if (ticks_by_ == Ticker::kCpu) Account(true);
+  {
+    std::lock_guard lock(ledger_mutex_);
+    if (resolver_ != nullptr) {
+      resolver_->NameNew();
+      hurry_ = resolver_->nameless() > nameless_ ? kHurries : hurry_ - (hurry_ > 0);
+      nameless_ = resolver_->nameless();
+    }
+  }
+  jni->PopLocalFrame(nullptr);
+}
+
+// Each time costs a wake-up. More often while classes come and go so fast that some are missed.
+uint64_t CallSampler::AttendEveryNs() const { return hurry_ > 0 ? 2000000 : 20000000; }
 
 void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   HookContext& hooks = Hooks();

@@ -56,7 +56,7 @@ void CallSampler::Tick(uint64_t elapsed_ns) {
   since_account_ns_ += elapsed_ns;
   if (since_account_ns_ >= kAccountEveryNs) {
     since_account_ns_ = 0;
-    Account();
+    Account(false);
   }
 }
 
@@ -109,29 +109,29 @@ Ticker CallSampler::ChooseTicker(const SamplerSettings& settings) {
   return can ? Ticker::kCpu : Ticker::kRemote;
 }
 
+// Not under ledger_mutex_: the tick thread may be waiting for it.
 Status CallSampler::UseTicker(Ticker ticker) {
+  ticks_by_ = ticker;
   if (ticker == Ticker::kRemote) {
     DeleteTimers();
     timers_.Close();
-  } else if (!timers_.open()) {
-    ASSAY_TRY(timers_.Open(OnCpuTick, settings_.tick_ns));
-    ThreadTable& threads = Hooks().threads;
-    for (uint32_t i = 0; i < threads.high_water(); i++) {
-      if (threads.slot(i).thread != 0) timers_.Create(threads.slot(i));
-    }
+    const uint64_t period = settings_.exhaustive ? kExhaustiveTickNs : settings_.tick_ns;
+    ticker_.set_period(period);
+    return ticker_.running() ? Status() : ticker_.Start(OnTick, this, period, settings_.seed);
   }
-  ticks_by_ = ticker;
+  ticker_.Stop();
+  ThreadTable& threads = Hooks().threads;
+  const bool opened = timers_.open();
+  if (!opened) ASSAY_TRY(timers_.Open(OnCpuTick, settings_.tick_ns));
+  for (uint32_t i = 0; i < threads.high_water(); i++) {
+    if (opened) timers_.SetPeriod(threads.slot(i), settings_.tick_ns);
+    if (!opened && threads.slot(i).thread != 0) timers_.Create(threads.slot(i));
+  }
   return {};
 }
 
 void CallSampler::DeleteTimers() {
   for (uint32_t i = 0; i < Hooks().threads.high_water(); i++) timers_.Delete(Hooks().threads.slot(i));
-}
-
-// How often the tick thread runs: with CPU timers it only does the accounting.
-uint64_t CallSampler::ThreadPeriod() const {
-  if (settings_.exhaustive) return kExhaustiveTickNs;
-  return ticks_by_ == Ticker::kCpu ? kAccountEveryNs : settings_.tick_ns;
 }
 
 }  // namespace assay::sampling

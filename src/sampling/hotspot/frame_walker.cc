@@ -104,6 +104,13 @@ uintptr_t FrameWalker::OriginalPc(uintptr_t blob, uintptr_t pc, uintptr_t sp,
   return *deoptimized ? Word(sp + Int(blob + original_pc_)) : pc;
 }
 
+uintptr_t FrameWalker::CallIn(uintptr_t blob, uintptr_t pc, uintptr_t sp) const {
+  if (KindOf(blob) != Code::kMethod) return pc;
+  bool deoptimized;
+  uintptr_t original = OriginalPc(blob, pc, sp, &deoptimized);
+  return original > blob && original < blob + code_->BlobSize(blob) ? original : pc;
+}
+
 bool FrameWalker::FromAnchor(uintptr_t anchor, FrameCursor* cursor) const {
   uintptr_t sp = Word(anchor + anchor_sp_);
   if (sp == 0) return false;

@@ -68,6 +68,8 @@ class FrameWalker {
   // Whether code of a Java method, and not only the way into its native code.
   enum class Code { kOther, kMethod, kNative };
   Code KindOf(uintptr_t blob) const;
+  // The pc of the call that a frame with this blob, pc and sp is in: another than `pc` when the frame was deoptimized.
+  uintptr_t CallIn(uintptr_t blob, uintptr_t pc, uintptr_t sp) const;
   // The Method* of a frame.
   uintptr_t MethodOf(const StackFrame& frame) const;
   uintptr_t StackBase(uintptr_t thread) const;

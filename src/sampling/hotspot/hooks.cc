@@ -26,9 +26,10 @@ bool IsInterpreter(const HookContext& hooks, uintptr_t pc) {
   return pc >= hooks.interpreter_begin && pc < hooks.interpreter_end;
 }
 
-// The VM's own walker, started at the caller. Costs microseconds: used once for every new site. Frames go
-// to `frames`, at most `most`; returns how many, 0 when it failed.
-uint32_t WalkCallers(HookContext& hooks, ThreadSlot& slot, CallerFrame caller, WalkedFrame* frames, uint32_t most) {
+// The VM's own walker, started at the caller, which is at `caller_pc`. Costs microseconds: used once for every new site.
+// Frames go to `frames`, at most `most`; returns how many, 0 when it failed.
+uint32_t WalkCallers(HookContext& hooks, ThreadSlot& slot, CallerFrame caller, uintptr_t caller_pc, WalkedFrame* frames,
+                     uint32_t most) {
   auto sp = reinterpret_cast<uintptr_t>(caller.return_slot + 1);
   if (hooks.walker == nullptr || slot.env == nullptr || sp < slot.stack_limit) {
     hooks.walk_failures[kWalkReasons - 1].fetch_add(1, std::memory_order_relaxed);
@@ -37,7 +38,7 @@ uint32_t WalkCallers(HookContext& hooks, ThreadSlot& slot, CallerFrame caller, W
   hooks.walks.fetch_add(1, std::memory_order_relaxed);
   // At a pc in compiled code the VM takes the debug information of the next one that has some
   // (forte.cpp, is_decipherable_compiled_frame), so it has to be the call and not what follows.
-  const uintptr_t pc = *caller.return_slot - (IsInterpreter(hooks, *caller.return_slot) ? 0 : 1);
+  const uintptr_t pc = caller_pc - (IsInterpreter(hooks, caller_pc) ? 0 : 1);
   ucontext_t context;
   memset(&context, 0, sizeof context);
   context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(pc);
@@ -105,9 +106,18 @@ void AddOuterFrames(const HookContext& hooks, ThreadSlot& slot, CallerFrame call
 
 uint32_t AddSite(HookContext& hooks, ThreadSlot& slot, uintptr_t callee, CallerFrame caller, uint32_t depth, Chain& chain) {
   const uint64_t began = __rdtsc();
-  const uintptr_t caller_pc = *caller.return_slot;
-  uintptr_t blob = IsInterpreter(hooks, caller_pc) ? 0 : hooks.code.FindBlob(caller_pc);
-  if (blob != 0) chain.code[chain.codes++] = hooks.code.CodeBegin(blob);
+  uintptr_t caller_pc = *caller.return_slot;
+  const uintptr_t blob = IsInterpreter(hooks, caller_pc) ? 0 : hooks.code.FindBlob(caller_pc);
+  if (blob != 0) {
+    chain.code[chain.codes++] = hooks.code.CodeBegin(blob);
+    caller_pc = hooks.frames.CallIn(blob, caller_pc, reinterpret_cast<uintptr_t>(caller.return_slot + 1));
+    // Returns of a deoptimized frame all go to one place, which does not tell its calls apart.
+    if (caller_pc != *caller.return_slot) {
+      chain.key = SiteTable::Longer(chain.key, caller_pc);
+      uint32_t known = hooks.sites.Find(chain.key);
+      if (known != SiteTable::kNoId) return known;
+    }
+  }
   chain.code[chain.codes++] = hooks.code.CodeBegin(callee);
   WalkedFrame frames[kMaxDepth];
   jmethodID id = hooks.method_ids.Find(hooks.code.MethodOf(callee));
@@ -119,7 +129,7 @@ uint32_t AddSite(HookContext& hooks, ThreadSlot& slot, uintptr_t callee, CallerF
     frames[1] = {kNativeFrame, -1};
     callers = 1;
   } else {
-    callers = WalkCallers(hooks, slot, caller, frames + 1, depth - 1);
+    callers = WalkCallers(hooks, slot, caller, caller_pc, frames + 1, depth - 1);
   }
   uint32_t site = SiteTable::kNoId;
   if (callers > 0) {

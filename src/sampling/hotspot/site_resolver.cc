@@ -53,7 +53,8 @@ void SiteResolver::TakeInto(uint32_t index, const Meaning& meaning) {
   BurstLedger::Site site = ledger_->Take(index);
   uint64_t count = hooks_->sites.TakeCount(index);
   if (meaning.chain < 0) {
-    if (site.samples + count > 0) unresolved_[kUnloaded] += site.samples + count;
+    nameless_ += site.samples + count;
+    if (nameless_ > 0) unresolved_[kUnloaded] = nameless_;
     return;
   }
   Totals& totals = retired_[meaning.chain];
@@ -91,6 +92,19 @@ void SiteResolver::MakeRoom() {
     live += hooks_->sites.GetAt(hooks_->sites.index(place), &site, &id);
   }
   if (live > SiteTable::kEntries / 4 * 3) RetireIf([](const SiteMeaning&) { return true; }, true);
+}
+
+void SiteResolver::NameNew() {
+  methods_->NameDeclared();
+  const uint64_t added = hooks_->sites.added();
+  if (added == named_) return;
+  named_ = added;
+  for (uint32_t place = 0; place < hooks_->sites.used(); place++) {
+    uint32_t index = hooks_->sites.index(place);
+    SiteMeaning site;
+    uint32_t id;
+    if (hooks_->sites.GetAt(index, &site, &id)) Resolve(index, site, id, true);
+  }
 }
 
 profile::MethodId SiteResolver::MethodOf(profile::Profile& profile, uint32_t method) {

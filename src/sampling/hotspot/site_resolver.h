@@ -28,6 +28,9 @@ class SiteResolver {
   // Resolves and retires the sites of compiled code that began at these addresses. `may_ask`: on a thread that the
   // VM knows.
   void Retire(const std::vector<uintptr_t>& unloaded, bool may_ask);
+  // Names what was added since the last call, before its class can go away. On a thread that the VM knows; cheap
+  // when nothing was added.
+  void NameNew();
   // Brings edges (and contexts, from depth 3 on) of the profile up to date and records the estimated accuracy.
   // Asks the VM for the names of methods, so on a thread that it knows.
   void Fill(profile::Profile& profile);
@@ -36,6 +39,8 @@ class SiteResolver {
   using BodyVisitor = std::function<void(profile::MethodId, std::span<const uint8_t> bytecodes,
                                          const std::set<int32_t>& inlined)>;
   void VisitBodies(const BodyVisitor& visit) const;
+  // Samples whose class was unloaded before its methods were named; unresolved() has them too.
+  uint64_t nameless() const { return nameless_; }
   const std::map<std::string, uint64_t>& unresolved() const { return unresolved_; }
 
  private:
@@ -69,6 +74,8 @@ class SiteResolver {
   std::vector<Totals> counted_;  // by chain: exact counts taken from live sites
   std::map<std::string, uint64_t> unresolved_;
   std::vector<profile::MethodId> profile_ids_;  // by method
+  uint64_t nameless_ = 0;
+  uint64_t named_ = 0;                          // SiteTable::added() at the last NameNew()
 };
 
 }  // namespace assay::sampling
