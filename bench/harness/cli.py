@@ -1,7 +1,6 @@
 """Options that every benchmark command shares."""
 import argparse
 import os
-import sys
 
 import registry
 from assay_test import need
@@ -30,15 +29,13 @@ def parser(description):
 
 
 def parse(parser, full=None):
-    """Reads the command line and starts the command's time limit; says which it is. `full`: seconds of the full form."""
+    """Reads the command line and starts the command's time limit. `full`: seconds of the full form."""
     arguments = parser.parse_args()
     need()
     if arguments.minutes:
         arguments.budget = 60 * arguments.minutes
     seconds = arguments.budget or (limit.QUICK if arguments.quick else full)
     limit.LIMIT.start(seconds)
-    if seconds is not None:
-        print(f"time limit {seconds:g} s: stops there and shows what it has", file=sys.stderr, flush=True)
     return arguments
 
 

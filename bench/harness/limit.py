@@ -5,6 +5,7 @@ before they start one and end one that goes on beyond. What was cut is not recor
 """
 import contextlib
 import math
+import sys
 import time
 
 # Seconds of a quick form: reading the last profile and printing fit into the rest of five minutes.
@@ -17,16 +18,20 @@ class Spent(Exception):
 
 class Limit:
     def __init__(self, clock=time.monotonic):
-        self.clock, self.end, self.seconds, self.left_out = clock, math.inf, None, []
+        self.clock, self.end, self.seconds, self.left_out, self.said = clock, math.inf, None, [], True
 
     def start(self, seconds):
-        self.seconds, self.left_out = seconds, []
+        self.seconds, self.left_out, self.said = seconds, [], seconds is None
         self.end = math.inf if seconds is None else self.clock() + seconds
 
     def remaining(self):
         return self.end - self.clock()
 
     def check(self):
+        """Raises Spent; says at the first program what the limit is."""
+        if not self.said:
+            self.said = True
+            print(f"time limit {self.seconds:g} s: stops there and shows what it has", file=sys.stderr, flush=True)
         if self.remaining() <= 0:
             raise Spent
 

@@ -144,6 +144,9 @@ class Commands(unittest.TestCase):
         for words, expected in ((["--quick"], limit.QUICK), (["--quick", "--budget", "7"], 7), ([], None)):
             with mock.patch("sys.argv", ["x", *words]), mock.patch("sys.stderr", io.StringIO()) as errors:
                 cli.parse(cli.parser("d"))
+                self.assertEqual(errors.getvalue(), "", "nothing before the first program: the options may be wrong")
+                LIMIT.check()
+                LIMIT.check()
             self.assertEqual(LIMIT.seconds, expected)
             self.assertEqual(errors.getvalue(), f"time limit {expected:g} s: stops there and shows what it has\n"
                              if expected else "")

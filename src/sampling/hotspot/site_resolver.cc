@@ -5,6 +5,7 @@
 
 #include "src/estimate/accuracy.h"
 #include "src/estimate/interval.h"
+#include "src/profile/names.h"
 
 namespace assay::sampling {
 namespace {
@@ -112,7 +113,8 @@ profile::MethodId SiteResolver::MethodOf(profile::Profile& profile, uint32_t met
   if (method >= profile_ids_.size()) profile_ids_.resize(method + 1, UINT32_MAX);
   if (profile_ids_[method] == UINT32_MAX) {
     MethodName name = methods_->Name(method);
-    profile_ids_[method] = profile.InternMethod(name.class_name, name.name, name.descriptor);
+    profile_ids_[method] =
+        profile.InternMethod(profile::StableClassName(std::move(name.class_name)), name.name, name.descriptor);
     profile::Method& described = profile.method(profile_ids_[method]);
     described.source_file = std::move(name.source_file);
     described.code_bytes = name.code_bytes;
