@@ -137,7 +137,7 @@ TEST(Assay, ContextMakesFlatSitesPredictable) {
 }
 
 TEST(EveryPolicy, RefusesWhatCannotBeGuarded) {
-  for (const std::string& policy : {"assay", "linear", "jikes-old"}) {
+  for (const char* policy : {"assay", "linear", "jikes-old"}) {
     CallSite site = Site(0.1, {{"A", 0.6}, {"B", 0.2}, {"C", 0.2}});
     EXPECT_EQ(Only(site, policy).action, Action::kDevirtualize) << policy;
     site.caller_bytes = 320;

@@ -68,7 +68,7 @@ function Tiles({ profile }: { profile: ProfileData }) {
   }, [model]);
   return (
     <dl class="tiles">
-      {totals.edges > 0 && <Tile label={model.exact ? 'Calls' : 'Calls, estimated'}>{format.count(totals.weight)}</Tile>}
+      {totals.edges > 0 && <Tile label={model.exact ? 'Calls' : profile.metadata.collect === 'calls' ? 'Calls, at least' : 'Calls, estimated'}>{format.count(totals.weight)}</Tile>}
       {estimate ? <Tile label="Accuracy estimate" note={estimate.error !== null ? `± ${estimate.error} points` : undefined}>
         {estimate.percent.toFixed(1)} %</Tile>
         : halves !== null ? <Tile label="Two halves agree" note="overlap of two halves of the bursts">{halves.toFixed(1)} %</Tile>
