@@ -33,15 +33,16 @@ class Failed(Exception):
 
 
 def work_seconds(pid):
-    """CPU time of all threads of a process but those of the JVM's compilers and collectors."""
-    total = 0
+    """CPU time of a process without the threads of the JVM's compilers and collectors. (The sum over the others would
+    fall when one of them ends.)"""
+    total = process._cpu_clock(pid)
     for thread in pathlib.Path(f"/proc/{pid}/task").iterdir():
         try:
-            if not (thread / "comm").read_text().startswith(NOT_WORK):
-                total += int((thread / "schedstat").read_text().split()[0])
+            if (thread / "comm").read_text().startswith(NOT_WORK):
+                total -= int((thread / "schedstat").read_text().split()[0]) / 1e9
         except OSError:
             pass
-    return total / 1e9
+    return total
 
 
 class Session:

@@ -9,7 +9,7 @@ namespace assay::sampling {
 bool SiteTable::Init() {
   if (entries_ != nullptr) return true;
   Entry* entries = nullptr;
-  bool ok = arena_.Init() && MapZeroed(&places_, kEntries);
+  bool ok = arena_.Init() && MapZeroed(&places_, kEntries) && MapZeroed(&recent_, kRecent);
   for (auto& shard : counts_) ok = ok && MapZeroed(&shard, kEntries);
   ok = ok && MapResident(&entries, kEntries);
   if (ok) entries_ = entries;
@@ -77,7 +77,8 @@ uint32_t SiteTable::TryAdd(const Key& key, uint32_t meaning, bool* raced) {
     uint32_t id = IdOf(at);
     entry.meaning.store(meaning, std::memory_order_relaxed);
     entry.b.store(key.b, std::memory_order_release);
-    added_.fetch_add(1, std::memory_order_relaxed);
+    uint64_t n = added_.fetch_add(1, std::memory_order_acq_rel);
+    recent_[n % kRecent].store(id + 1, std::memory_order_relaxed);
     return id;
   }
   return kNoId;

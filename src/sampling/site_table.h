@@ -81,8 +81,11 @@ class SiteTable {
   }
   uint32_t index(uint32_t at) const { return places_[at].load(std::memory_order_acquire); }
 
-  // Changes with every site that is added.
-  uint64_t added() const { return added_.load(std::memory_order_relaxed); }
+  // How many sites were ever added, and the id of the n-th, as long as it is one of the last kRecent (another's, or kNoId,
+  // when asked for while it is being added).
+  static constexpr uint32_t kRecent = 1 << 12;
+  uint64_t added() const { return added_.load(std::memory_order_acquire); }
+  uint32_t recent(uint64_t n) const { return recent_[n % kRecent].load(std::memory_order_relaxed) - 1; }
 
   static uint32_t IndexOf(uint32_t id) { return id & (kEntries - 1); }
   uint64_t full() const { return full_.load(std::memory_order_relaxed); }
@@ -120,6 +123,7 @@ class SiteTable {
   std::atomic<uint32_t>* places_ = nullptr;
   std::atomic<uint32_t> used_{0};
   SiteArena arena_;
+  std::atomic<uint32_t>* recent_ = nullptr;  // ids plus one
   std::atomic<uint64_t> added_{0};
   std::atomic<uint64_t> full_{0};
 };

@@ -111,6 +111,17 @@ TEST(SiteTable, LongChainsAreKept) {
   }
 }
 
+TEST(SiteTable, TellsWhatWasAddedLast) {
+  auto table = NewTable();
+  EXPECT_EQ(table->added(), 0u);
+  EXPECT_EQ(table->recent(0), SiteTable::kNoId);
+  std::vector<uint32_t> ids;
+  for (uint64_t i = 1; i <= SiteTable::kRecent + 100; i++) ids.push_back(FindOrAdd(*table, i * 16, 5));
+  FindOrAdd(*table, 16, 5);
+  ASSERT_EQ(table->added(), ids.size());
+  for (size_t i = 100; i < ids.size(); i++) ASSERT_EQ(table->recent(i), ids[i]);
+}
+
 TEST(SiteTable, FramesAloneTellSites) {
   WalkedFrame frames[] = {{0x10, 5}, {0x20, -1}, {0x30, 70000}};
   SiteTable::Key key = SiteTable::KeyOf(frames);

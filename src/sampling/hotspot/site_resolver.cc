@@ -98,13 +98,11 @@ void SiteResolver::MakeRoom() {
 void SiteResolver::NameNew() {
   methods_->NameDeclared();
   const uint64_t added = hooks_->sites.added();
-  if (added == named_) return;
-  named_ = added;
-  for (uint32_t place = 0; place < hooks_->sites.used(); place++) {
-    uint32_t index = hooks_->sites.index(place);
+  if (added - named_ > SiteTable::kRecent) named_ = added - SiteTable::kRecent;
+  for (; named_ < added; named_++) {
+    uint32_t id = hooks_->sites.recent(named_);
     SiteMeaning site;
-    uint32_t id;
-    if (hooks_->sites.GetAt(index, &site, &id)) Resolve(index, site, id, true);
+    if (id != SiteTable::kNoId && hooks_->sites.Get(id, &site)) Resolve(SiteTable::IndexOf(id), site, id, true);
   }
 }
 

@@ -8,8 +8,10 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "src/base/hash.h"
 #include "src/base/sparse_vector.h"
 #include "src/profile/profile.h"
 #include "src/sampling/burst_ledger.h"
@@ -28,8 +30,8 @@ class SiteResolver {
   // Resolves and retires the sites of compiled code that began at these addresses. `may_ask`: on a thread that the
   // VM knows.
   void Retire(const std::vector<uintptr_t>& unloaded, bool may_ask);
-  // Names what was added since the last call, before its class can go away. On a thread that the VM knows; cheap
-  // when nothing was added.
+  // Names what was added since the last call (or most of it, if very much was), before its class can go away. On a thread
+  // that the VM knows.
   void NameNew();
   // Brings edges (and contexts, from depth 3 on) of the profile up to date and records the estimated accuracy.
   // Asks the VM for the names of methods, so on a thread that it knows.
@@ -68,7 +70,14 @@ class SiteResolver {
   BurstLedger* ledger_;
   uint32_t depth_ = 2;
   SparseVector<Meaning> meanings_;
-  std::map<Chain, int32_t> chain_ids_;
+  struct ChainHash {
+    size_t operator()(const Chain& chain) const {
+      uint64_t hash = chain.size();
+      for (const auto& [method, bci] : chain) hash = HashCombine(hash, uint64_t{method} << 32 | static_cast<uint32_t>(bci));
+      return hash;
+    }
+  };
+  std::unordered_map<Chain, int32_t, ChainHash> chain_ids_;
   std::vector<const Chain*> chains_;
   std::vector<Totals> retired_;  // by chain: from sites that are gone
   std::vector<Totals> counted_;  // by chain: exact counts taken from live sites
