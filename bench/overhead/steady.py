@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import cli, machine, paths, results, stats, toggle
 from harness.limit import LIMIT, Spent
 
-BURST = {17: "64", 25: "256"}  # the default samples
+BURST = {17: "64", 25: "128"}  # the default samples
 
 
 def collectors(jdk):

@@ -105,7 +105,7 @@ class CallsCollector final : public Collector {
       return options_.IsSet(name) ? Status() : options_.Set(name, value);
     };
     if (!has_entry_barrier) ASSAY_TRY(set("correct", "off"));
-    if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", bursts_stay_whole ? "256" : "64"));
+    if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", bursts_stay_whole ? "128" : "64"));
     return set("tick", "4ms");
   }
 
