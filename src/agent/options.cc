@@ -29,7 +29,7 @@ constexpr OptionSpec kOptions[] = {
      "time between two bursts (calls: 4ms), between samples (contexts: 1ms), or of the timer"
      " trigger"},
     {"samples", kCountAll, "16", "", "calls",
-     "calls sampled per burst; all = every call (at the default tick 256, before JDK 20 32)"},
+     "calls sampled per burst; all = every call (at the default tick 128, before JDK 20 64)"},
     {"stride", kCount, "3", "", "calls", "take every N-th call within a burst"},
     {"depth", kCount, "2", "", "calls", "methods kept per sample; 2 = callee and caller"},
     {"correct", kChoice, "full", "off|density|full", "calls",
