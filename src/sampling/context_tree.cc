@@ -22,8 +22,9 @@ constexpr uint64_t kFadeEveryNs = 1000000000;  // at most
 }  // namespace
 
 ContextTree::ContextTree() {
-  nodes_.push_back({kRoot, -1, UINT32_MAX, 0});
-  order_.push_back(kRoot);
+  nodes_.push_back({kRoot, -1, UINT32_MAX});
+  by_time_.Append();
+  by_activations_.Append();
   index_.Append(HashOf(kRoot), [this](uint32_t id) { return HashOf(id); });
 }
 
@@ -38,45 +39,23 @@ uint32_t ContextTree::Child(uint32_t parent, int32_t bci, uint32_t method) {
   });
   if (found != profile::FlatIndex::kNone) return found;
   auto id = static_cast<uint32_t>(nodes_.size());
-  nodes_.push_back({parent, bci, method, id});
-  order_.push_back(id);
+  nodes_.push_back({parent, bci, method});
+  by_time_.Append();
+  by_activations_.Append();
   nodes_made_++;
   index_.Append(hash, [this](uint32_t at) { return HashOf(at); });
   return id;
 }
 
-// A node that gained weight changes places with those before it. Equal weights are passed over in
-// one step each, but a sample moves a node past few: neighbours differ by about a sample.
-void ContextTree::Rise(uint32_t id) {
-  double weight = nodes_[id].self_ns;
-  uint32_t place = nodes_[id].place;
-  // A new node among many of no weight at all goes to the end of those that have some.
-  auto lighter =
-      std::lower_bound(order_.begin(), order_.begin() + place, weight,
-                       [&](uint32_t other, double w) { return nodes_[other].self_ns >= w; });
-  auto target = static_cast<uint32_t>(lighter - order_.begin());
-  if (target == place) return;
-  // The one it overtakes first has the next lower weight: swapping keeps the order only if all
-  // between weigh the same, so shift in runs of equal weight.
-  while (place > target) {
-    double next = nodes_[order_[place - 1]].self_ns;
-    auto run =
-        std::lower_bound(order_.begin() + target, order_.begin() + place, next,
-                         [&](uint32_t other, double w) { return nodes_[other].self_ns > w; });
-    auto first = static_cast<uint32_t>(run - order_.begin());
-    uint32_t moved = order_[first];
-    order_[place] = moved;
-    nodes_[moved].place = place;
-    order_[first] = id;
-    place = first;
-  }
-  nodes_[id].place = place;
-}
-
 void ContextTree::AddTime(uint32_t id, double ns, double samples) {
   nodes_[id].self_ns += ns * unit_;
   nodes_[id].samples += samples * unit_;
-  Rise(id);
+  by_time_.Rise(id, [this](uint32_t node) { return nodes_[node].self_ns; });
+}
+
+void ContextTree::AddActivation(uint32_t id) {
+  nodes_[id].activations += unit_;
+  by_activations_.Rise(id, [this](uint32_t node) { return nodes_[node].activations; });
 }
 
 void ContextTree::SetHalfLife(uint64_t half_life_ns, uint64_t now_ns) {
@@ -125,14 +104,15 @@ std::vector<uint32_t> ContextTree::Purge(size_t limit, std::span<const uint32_t>
   std::vector<bool> keep(nodes_.size());
   size_t kept = KeepPath(kRoot, keep);
   for (uint32_t id : pinned) kept += KeepPath(id, keep);
-  for (uint32_t id : order_) {
-    if (HasFaded(nodes_[id])) continue;
-    if (kept < limit) {
-      kept += KeepPath(id, keep);
-    } else if (!keep[id]) {
-      purged_nodes_++;
-      purged_ns_ += nodes_[id].self_ns / unit_;
+  for (size_t i = 0; i < nodes_.size() && kept < limit; i++) {
+    for (uint32_t id : {by_time()[i], by_activations()[i]}) {
+      if (kept < limit && !HasFaded(nodes_[id])) kept += KeepPath(id, keep);
     }
+  }
+  for (uint32_t id = 0; id < nodes_.size(); id++) {
+    if (keep[id] || HasFaded(nodes_[id])) continue;
+    purged_nodes_++;
+    purged_ns_ += nodes_[id].self_ns / unit_;
   }
   return KeepOnly(keep);
 }
@@ -159,14 +139,9 @@ std::vector<uint32_t> ContextTree::KeepOnly(const std::vector<bool>& keep) {
     left.back().parent = renamed[nodes_[id].parent];
     left.back().in_profile = 0;
   }
-  std::vector<uint32_t> order;
-  order.reserve(left.size());
-  for (uint32_t id : order_) {
-    if (keep[id]) order.push_back(renamed[id]);
-  }
   nodes_ = std::move(left);
-  order_ = std::move(order);
-  for (uint32_t i = 0; i < order_.size(); i++) nodes_[order_[i]].place = i;
+  by_time_.Rename(keep, renamed);
+  by_activations_.Rename(keep, renamed);
   index_ = {};
   for (uint32_t id = 0; id < nodes_.size(); id++) {
     index_.Append(HashOf(id), [this](uint32_t at) { return HashOf(at); });
@@ -175,7 +150,7 @@ std::vector<uint32_t> ContextTree::KeepOnly(const std::vector<bool>& keep) {
 }
 
 size_t ContextTree::MemoryBytes() const {
-  return nodes_.capacity() * sizeof(Node) + order_.capacity() * sizeof(uint32_t) +
+  return nodes_.capacity() * sizeof(Node) + by_time_.MemoryBytes() + by_activations_.MemoryBytes() +
          index_.MemoryBytes();
 }
 

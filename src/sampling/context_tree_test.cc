@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 namespace assay::sampling {
 namespace {
@@ -17,22 +18,41 @@ TEST(ContextTreeTest, KeepsContextsApart) {
   EXPECT_EQ(tree.node(ab).parent, a);
 }
 
-TEST(ContextTreeTest, OrderIsByWeightAtAnyTime) {
+TEST(ContextTreeTest, NodesAndEdgesAreInOrderAtAnyTime) {
   ContextTree tree;
   std::mt19937 random(1);
   for (int i = 0; i < 200; i++) tree.Child(ContextTree::kRoot, -1, i);
   for (int round = 0; round < 5000; round++) {
     tree.AddTime(1 + random() % 200, random() % 4, 1);
+    tree.AddActivation(1 + random() % 200);
     if (round % 500 != 0) continue;
-    const auto& order = tree.by_weight();
-    ASSERT_EQ(order.size(), 201u);
-    for (size_t i = 0; i < order.size(); i++) {
-      ASSERT_EQ(tree.node(order[i]).place, i);
-      if (i > 0) {
-        ASSERT_GE(tree.node(order[i - 1]).self_ns, tree.node(order[i]).self_ns);
-      }
+    const auto& nodes = tree.by_time();
+    const auto& edges = tree.by_activations();
+    ASSERT_EQ(nodes.size(), 201u);
+    ASSERT_EQ(edges.size(), 201u);
+    EXPECT_EQ(std::set<uint32_t>(nodes.begin(), nodes.end()).size(), nodes.size());
+    EXPECT_EQ(std::set<uint32_t>(edges.begin(), edges.end()).size(), edges.size());
+    for (size_t i = 1; i < nodes.size(); i++) {
+      ASSERT_GE(tree.node(nodes[i - 1]).self_ns, tree.node(nodes[i]).self_ns);
+      ASSERT_GE(tree.node(edges[i - 1]).activations, tree.node(edges[i]).activations);
     }
   }
+}
+
+TEST(ContextTreeTest, PurgeKeepsWhatIsCalledOftenToo) {
+  ContextTree tree;
+  for (uint32_t i = 1; i <= 100; i++) {
+    uint32_t slow = tree.Child(ContextTree::kRoot, -1, i);
+    tree.AddTime(slow, 1000 + i, 1);
+  }
+  uint32_t frequent = tree.Child(ContextTree::kRoot, -1, 1000);
+  for (int i = 0; i < 50; i++) tree.AddActivation(frequent);
+  auto renamed = tree.Purge(20, {});
+  EXPECT_EQ(tree.size(), 20u);
+  ASSERT_NE(renamed[frequent], ContextTree::kGone);
+  EXPECT_EQ(tree.by_activations().front(), renamed[frequent]);
+  EXPECT_EQ(tree.node(tree.by_time().front()).method, 100u);
+  EXPECT_EQ(tree.purged_nodes(), 82u);
 }
 
 TEST(ContextTreeTest, WeightsHalve) {
@@ -45,7 +65,7 @@ TEST(ContextTreeTest, WeightsHalve) {
   tree.AddTime(fresh, 2, 1);
   EXPECT_NEAR(tree.node(old).self_ns * tree.Factor(), 1, 1e-9);
   EXPECT_NEAR(tree.node(fresh).self_ns * tree.Factor(), 2, 1e-9);
-  EXPECT_EQ(tree.by_weight().front(), fresh);
+  EXPECT_EQ(tree.by_time().front(), fresh);
   tree.Advance(3000 + 1000ull * 100000);  // far beyond what a double can count up to
   tree.AddTime(old, 5, 1);
   EXPECT_NEAR(tree.node(old).self_ns * tree.Factor(), 5, 1e-9);
@@ -68,7 +88,7 @@ TEST(ContextTreeTest, PurgeKeepsTheHeavyAndThePinned) {
   EXPECT_DOUBLE_EQ(tree.purged_ns(), 1);
   EXPECT_EQ(tree.Child(renamed[a], 1, 2), renamed[heavy]);
   EXPECT_EQ(tree.node(renamed[pinned]).parent, renamed[light]);
-  EXPECT_EQ(tree.by_weight().front(), renamed[heavy]);
+  EXPECT_EQ(tree.by_time().front(), renamed[heavy]);
   EXPECT_EQ(tree.Child(renamed[a], 9, 5), 5u);  // comes back as a new one
 }
 
