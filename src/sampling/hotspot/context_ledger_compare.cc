@@ -42,6 +42,11 @@ void ContextLedger::Compare(const Thread& thread, const SampleRing& ring,
   bool complete = true;
   Chain frames = WholeStack(thread.levels.back().node, &complete);
   if (header.flags & SampleHeader::kOracleIsCaller && !frames.empty()) frames.erase(frames.begin());
+  // Compiled code that the VM has not announced yet stands for an unknown number of frames.
+  if (std::any_of(frames.begin(), frames.end(), [](const VirtualFrame& frame) { return frame.method == kUnknownMethod; })) {
+    not_compared_++;
+    return;
+  }
   compared_++;
   // The VM stops before a frame that waits to be deoptimized (frame::safe_for_sender).
   if (frames.size() > header.oracle && header.oracle < ContextTrail::kFrames) cut_short_++;

@@ -99,7 +99,8 @@ class Sampling(unittest.TestCase):
             if ".leaf(" in edge["callee"]:
                 name = re.match(r".*\.(\w+)\(", edge["caller"])[1]
                 found[name] = found.get(name, 0) + edge["weight"]
-        self.assertAlmostEqual(found["inMany"] / found["inOne"], 1, delta=0.4, msg=f"{found}")
+        # On a busy machine such threads tend to start just after the scheduler's tick, and are found less often.
+        self.assertTrue(0.3 < found["inMany"] / found["inOne"] < 1.5, f"{found}")
 
     @each_jdk()
     def test_counting_everything(self, version):

@@ -143,6 +143,11 @@ public class Shapes {
         unwind(50 + round % 300);
         for (int i = 0; i < 200; i++) sink += step(i);
     }
+    // lambda: all time is spent below a hidden class.
+    static void lambda() {
+        java.util.function.LongSupplier work = () -> spin(3000);
+        for (int i = 0; i < 100; i++) sink += work.getAsLong();
+    }
     static int reflected(int n) { return (int) spin(n % 1000 + 1000); }
 
     static void run(String mode, int depth) {
@@ -150,6 +155,7 @@ public class Shapes {
         for (int round = 0; !stop; round++) {
             switch (mode) {
                 case "shape": tree(); break;
+                case "lambda": lambda(); break;
                 case "activations": longOnes(); manyShort(40000); break;
                 case "unwind": unwind(depth); break;
                 case "overflow": overflow(); break;

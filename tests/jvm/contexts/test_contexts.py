@@ -157,7 +157,8 @@ class Contexts(unittest.TestCase):
         for collector in COLLECTORS:
             for mode in ("threads", "storm"):  # storm: every way to leave frames, at the same time
                 with self.subTest(collector=collector, mode=mode):
-                    self.verified(version, "Shapes", mode, "1", flags=(f"-XX:+Use{collector}GC", "-Xmx256m"))
+                    # On a busy machine four threads get little of a second each.
+                    self.verified(version, "Shapes", mode, "1.5", flags=(f"-XX:+Use{collector}GC", "-Xmx256m"), least=50)
 
     @each_jdk()
     def test_interpreted_only(self, version):
@@ -186,7 +187,7 @@ class Contexts(unittest.TestCase):
 
     @each_jdk()
     def test_hidden_classes_have_the_same_name_in_every_run(self, version):
-        _, path = profile_of(version, "-cp", self.classes, "Shapes", "mixed", "2")
+        _, path = profile_of(version, "-cp", self.classes, "Shapes", "lambda", "2")
         data = contexts(path)
         names = {name for c in data["contexts"] for name in c["stack"]}
         self.assertTrue(any("$$Lambda" in name for name in names), names)
