@@ -80,8 +80,9 @@ class Contexts(unittest.TestCase):
         own = [c for c in contexts(sampled)["contexts"]
                if c["stack"][0] == "<vm>" and len(c["stack"]) > 1 and c["self"] > 0
                and all(name.startswith("Shapes.") for name in c["stack"][1:])]
-        for context in own:
-            self.assertIn((tuple(context["stack"]), context["bci"]), sites)
+        # A single sample has a frame too many once in about a hundred runs on a busy machine (docs/06-contexts.md).
+        strange = [c for c in own if (tuple(c["stack"]), c["bci"]) not in sites]
+        self.assertLess(sum(c["self"] for c in strange), 0.005 * sum(c["self"] for c in own), strange)
         total = sum(c["self"] for c in truth["contexts"])
         seen = {(tuple(c["stack"]), c["bci"]) for c in own}
         # How many of the small contexts a run hits is chance; where the work is done it is not.
