@@ -42,8 +42,13 @@ void ContextLedger::Compare(const Thread& thread, const SampleRing& ring,
   bool complete = true;
   Chain frames = WholeStack(thread.levels.back().node, &complete);
   if (header.flags & SampleHeader::kOracleIsCaller && !frames.empty()) frames.erase(frames.begin());
-  // Compiled code that the VM has not announced yet stands for an unknown number of frames.
-  if (std::any_of(frames.begin(), frames.end(), [](const VirtualFrame& frame) { return frame.method == kUnknownMethod; })) {
+  // Compiled code that the VM has not announced yet stands for an unknown number of frames, and so does the newest one
+  // when it is past all debug information that the VM hands out: only its method is known then.
+  const RawFrame newest = header.frames > 0 ? ring.Get(2) : RawFrame{};
+  const Chain inlined = header.frames > 0 ? Resolve(newest, true) : Chain();
+  const bool method_only = !newest.interpreted() && newest.b == RawFrame::kNear && inlined.size() == 1 && inlined[0].bci < 0;
+  if (method_only || std::any_of(frames.begin(), frames.end(),
+                                 [](const VirtualFrame& frame) { return frame.method == kUnknownMethod; })) {
     not_compared_++;
     return;
   }
@@ -53,9 +58,8 @@ void ContextLedger::Compare(const Thread& thread, const SampleRing& ring,
   if (Agrees(frames, complete, ring, header)) return;
   // The VM looks up the newest compiled frame by the pc after its own, even if that is exact
   // (forte.cpp, is_decipherable_compiled_frame).
-  RawFrame newest = ring.Get(2);
-  if (!newest.interpreted() && newest.b == RawFrame::kAtCall) {
-    size_t exact = Resolve(newest, true).size();
+  if (header.frames > 0 && !newest.interpreted() && newest.b == RawFrame::kAtCall) {
+    size_t exact = inlined.size();
     Chain rounded = Resolve({newest.a, RawFrame::kNear}, true);
     std::reverse(rounded.begin(), rounded.end());
     rounded.insert(rounded.end(),
