@@ -39,11 +39,20 @@ bool MakeTimer(int32_t clock, int32_t thread, int signal, void* value, uint64_t 
 Status CpuTimers::Open(Function function, uint64_t period_ns) {
   g_function = function;
   g_period_ns = period_ns;
-  return signal_.Take(Handler);
+  ASSAY_TRY(signal_.Take(Handler));
+  std::lock_guard lock(mutex_);
+  accepts_ = true;
+  return {};
+}
+
+void CpuTimers::Shut() {
+  std::lock_guard lock(mutex_);
+  accepts_ = false;
 }
 
 void CpuTimers::Close() {
   if (!open()) return;
+  Shut();
   g_function = nullptr;
   signal_.GiveBack();
 }
@@ -67,7 +76,7 @@ void CpuTimers::Handler(int, siginfo_t* info, void* context) {
 
 bool CpuTimers::Create(ThreadSlot& slot) {
   std::lock_guard lock(mutex_);
-  if (!open() || slot.cpu_clock == 0 || slot.has_timer) return false;
+  if (!accepts_ || slot.cpu_clock == 0 || slot.has_timer) return false;
   slot.signal_cpu_ns = 0;
   slot.has_timer =
       MakeTimer(slot.cpu_clock, ThreadIdOf(slot), signal_.number(), &slot, 1, g_period_ns, &slot.timer);
@@ -81,6 +90,7 @@ void CpuTimers::Delete(ThreadSlot& slot) {
 }
 
 void CpuTimers::SetPeriod(ThreadSlot& slot, uint64_t period_ns) {
+  std::lock_guard lock(mutex_);
   g_period_ns = period_ns;
   itimerspec every{.it_interval = TimeOf(period_ns), .it_value = TimeOf(period_ns)};
   if (slot.has_timer) timer_settime(slot.timer, 0, &every, nullptr);

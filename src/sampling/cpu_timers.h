@@ -27,11 +27,14 @@ class CpuTimers {
 
   // Takes a signal. One at a time in a process.
   Status Open(Function function, uint64_t period_ns);
-  // Gives the signal back; all timers have been deleted.
+  // From here on Create() refuses. What exists goes on until it is deleted.
+  void Shut();
+  // Gives the signal back: after Shut(), and when all timers have been deleted. A timer that were left would meet the
+  // default action, which ends the process.
   void Close();
   bool open() const { return signal_.number() != 0; }
 
-  // Any thread; the slot's thread must be alive. False: the kernel refused.
+  // Any thread, at any time; the slot's thread must be alive. False: not open, or the kernel refused.
   bool Create(ThreadSlot& slot);
   void Delete(ThreadSlot& slot);
   void SetPeriod(ThreadSlot& slot, uint64_t period_ns);
@@ -44,7 +47,8 @@ class CpuTimers {
  private:
   static void Handler(int signal, siginfo_t* info, void* context);
   RealTimeSignal signal_;
-  std::mutex mutex_;  // a thread that starts makes its timer itself, while others are given theirs
+  std::mutex mutex_;  // a thread that starts makes its timer itself, while others are given or lose theirs
+  bool accepts_ = false;
 };
 
 }  // namespace assay::sampling

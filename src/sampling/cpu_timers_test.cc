@@ -51,6 +51,27 @@ TEST(CpuTimers, TicksInCpuTimeAndGivesTheSignalBack) {
   }
 }
 
+// A thread that starts while the timers are being taken away must not be left with one: its signal would have no handler.
+TEST(CpuTimers, MakesNoneBeforeOpeningAndNoneAfterShutting) {
+  ThreadSlot slot, late;
+  slot.cpu_clock = late.cpu_clock = (~gettid() << 3) | 6;
+  CpuTimers timers;
+  EXPECT_FALSE(timers.Create(slot));
+  ASSERT_TRUE(timers.Open(OnTick, 1000000).ok());
+  ASSERT_TRUE(timers.Create(slot));
+  timers.Shut();
+  EXPECT_TRUE(slot.has_timer);
+  EXPECT_FALSE(timers.Create(late));
+  timers.Delete(slot);
+  EXPECT_FALSE(timers.Create(slot));
+  timers.Close();
+  ASSERT_TRUE(timers.Open(OnTick, 1000000).ok());
+  EXPECT_TRUE(timers.Create(late));
+  timers.Shut();
+  timers.Delete(late);
+  timers.Close();
+}
+
 TEST(CpuTimers, ALateSignalOfAnotherThreadIsIgnored) {
   ThreadSlot slot;
   slot.cpu_clock = (~gettid() << 3) | 6;

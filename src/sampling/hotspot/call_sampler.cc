@@ -110,6 +110,10 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     methods_->set_keep_bytecodes(settings_.keep_bodies);
     methods_->Restart();
     resolver_ = std::make_unique<SiteResolver>(&hooks, methods_.get(), &ledger_);
+    {
+      std::lock_guard unload_lock(unloaded_mutex_);
+      unloaded_.clear();
+    }
     start_ns_ = MonotonicNs();
     start_tsc_ = __rdtsc();
     since_account_ns_ = 0;
@@ -125,7 +129,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
   hooks.interpreter_end = interpreter.end;
   hooks.frames.SetInterpreter(interpreter.begin, interpreter.end);
   running_code_.Open(interpreter, hooks.code);
-  PrepareMethodIds(jni);
+  ForEachLoadedClass(jvmti_, jni, [&](jclass type) { ClassPrepare(jvmti_, jni, nullptr, type); });
   watch_->AddAll(jni);
   hooks.active = true;
   pending_ = true;
@@ -144,7 +148,8 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     return Error{why};
   }
   Status status = UseTicker(ChooseTicker(settings_));
-  return status.ok() ? status : UseTicker(Ticker::kRemote);
+  if (!status.ok()) StopLocked(jni, false);
+  return status;
 }
 
 Result<std::unique_ptr<Yieldpoint>> CallSampler::Choose(bool* undecided) {
@@ -203,21 +208,11 @@ bool CallSampler::RunAtSafepoint(void* self, void (*function)(void*), void* argu
   return sampling::RunAtSafepoint(sampler->vm_, sampler->jvmti_, function, argument);
 }
 
-void CallSampler::PrepareMethodIds(JNIEnv* jni) {
-  jint count = 0;
-  jclass* classes = nullptr;
-  if (jvmti_->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; i++) {
-    ClassPrepare(jvmti_, jni, nullptr, classes[i]);
-    jni->DeleteLocalRef(classes[i]);
-  }
-  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(classes));
-}
-
 Status CallSampler::Reconfigure(const SamplerSettings& settings) {
   std::lock_guard control(control_);
   if (!running_) return Error{"not running"};
   if (settings.via != settings_.via) return Error{"via cannot be changed while running"};
+  if (settings.ticker == Ticker::kCpu && !timers_.open()) ASSAY_TRY(CpuTimers::Probe());
   {
     std::lock_guard lock(ledger_mutex_);
     settings_ = settings;
@@ -269,12 +264,13 @@ void CallSampler::GiveUp(const char* why) {
 
 void CallSampler::Stop(JNIEnv* jni, bool vm_is_ending) {
   std::lock_guard control(control_);
-  if (!running_) return;
-  HookContext& hooks = Hooks();
-  hooks.active = false;
+  if (running_) StopLocked(jni, vm_is_ending);
+}
+
+void CallSampler::StopLocked(JNIEnv* jni, bool vm_is_ending) {
+  Hooks().active = false;
   pending_ = false;
-  DeleteTimers();
-  timers_.Close();
+  CloseTimers();
   ticker_.Stop();
   running_code_.Close();
   if (yieldpoint_ != nullptr) {

@@ -77,7 +77,7 @@ class CallSampler {
   Status Load(JNIEnv* jni);
   void ApplyParameters();
   void SetEvents(jvmtiEventMode mode);
-  void PrepareMethodIds(JNIEnv* jni);
+  void StopLocked(JNIEnv* jni, bool vm_is_ending);
   // Installs what the settings ask for, if the VM's code already proves it. In the event callbacks
   // classes cannot be rewritten: there probes are only noted as what is needed.
   enum class Where { kJavaThread, kCallback };
@@ -95,7 +95,7 @@ class CallSampler {
   // CPU timers where they can tick as often as asked and can be had.
   static Ticker ChooseTicker(const SamplerSettings& settings);
   Status UseTicker(Ticker ticker);
-  void DeleteTimers();
+  void CloseTimers();
   static uint64_t ClaimInterval(ThreadSlot& slot);
   void Account(bool may_ask);
   void DisarmAll();

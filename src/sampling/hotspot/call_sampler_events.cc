@@ -37,7 +37,7 @@ void JNICALL CallSampler::DynamicCode(jvmtiEnv*, const char* name, const void* c
 void JNICALL CallSampler::ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
   CallSampler& self = Get();
   ThreadSlot* slot = self.watch_->OnStart(jni, thread);
-  if (slot != nullptr && self.timers_.open()) self.timers_.Create(*slot);
+  if (slot != nullptr) self.timers_.Create(*slot);
 }
 
 void JNICALL CallSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {

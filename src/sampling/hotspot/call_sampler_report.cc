@@ -96,6 +96,10 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
 // session, and only where that is little beside what the program itself did.
 void CallSampler::CountInlined() {
   constexpr uint64_t kNsPerBlob = 40000, kPart = 200;
+  if (never_compiles_) {
+    inlined_ = "0";
+    return;
+  }
   timespec used;
   if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return;
   uint64_t used_ns = used.tv_sec * 1000000000ull + used.tv_nsec;

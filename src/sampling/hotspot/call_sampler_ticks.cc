@@ -111,18 +111,17 @@ Ticker CallSampler::ChooseTicker(const SamplerSettings& settings) {
 
 // Not under ledger_mutex_: the tick thread may be waiting for it.
 Status CallSampler::UseTicker(Ticker ticker) {
+  const bool opened = timers_.open();
+  if (ticker == Ticker::kCpu && !opened && !timers_.Open(OnCpuTick, settings_.tick_ns).ok()) ticker = Ticker::kRemote;
   ticks_by_ = ticker;
   if (ticker == Ticker::kRemote) {
-    DeleteTimers();
-    timers_.Close();
+    CloseTimers();
     const uint64_t period = settings_.exhaustive ? kExhaustiveTickNs : settings_.tick_ns;
     ticker_.set_period(period);
     return ticker_.running() ? Status() : ticker_.Start(OnTick, this, period, settings_.seed);
   }
   ticker_.Stop();
   ThreadTable& threads = Hooks().threads;
-  const bool opened = timers_.open();
-  if (!opened) ASSAY_TRY(timers_.Open(OnCpuTick, settings_.tick_ns));
   for (uint32_t i = 0; i < threads.high_water(); i++) {
     if (opened) timers_.SetPeriod(threads.slot(i), settings_.tick_ns);
     if (!opened && threads.slot(i).thread != 0) timers_.Create(threads.slot(i));
@@ -130,8 +129,11 @@ Status CallSampler::UseTicker(Ticker ticker) {
   return {};
 }
 
-void CallSampler::DeleteTimers() {
+// In this order: a thread that starts meanwhile gets no timer, or one that is deleted.
+void CallSampler::CloseTimers() {
+  timers_.Shut();
   for (uint32_t i = 0; i < Hooks().threads.high_water(); i++) timers_.Delete(Hooks().threads.slot(i));
+  timers_.Close();
 }
 
 }  // namespace assay::sampling
