@@ -10,11 +10,23 @@ namespace assay::sampling {
 // Where a frame stands, in a form that needs no look at the VM: resolved later.
 struct RawFrame {
   enum Kind : uint64_t { kAtCall = 0, kNear = 1, kMethodOnly = 2, kNative = 3, kLastKind = 3 };
+  static constexpr uint64_t kCompiled = uint64_t{1} << 63;
+  // In place of a bytecode's address that is not known.
+  static constexpr uint64_t kNoBytecode = uint64_t{1} << 62;
   uint64_t a = 0;  // pc of compiled code, or a Method*
-  uint64_t b = 0;  // Kind, or the address of the bytecode (always larger than kLastKind)
-  bool interpreted() const { return b > kLastKind; }
+  // Of compiled code the Kind and, from bit 2 on and with kCompiled, the number of the compilation: another method can be
+  // at the same address by the time that the frame is resolved. Otherwise the address of the bytecode.
+  uint64_t b = 0;
+
+  static RawFrame Compiled(uintptr_t pc, Kind kind, int32_t compilation) {
+    return {pc, kCompiled | uint64_t{static_cast<uint32_t>(compilation)} << 2 | kind};
+  }
+  bool interpreted() const { return b > kLastKind && !(b & kCompiled); }
+  Kind kind() const { return static_cast<Kind>(b & kLastKind); }
+  // 0: not known.
+  int32_t compilation() const { return b & kCompiled ? static_cast<int32_t>(static_cast<uint32_t>(b >> 2)) : 0; }
   // Whether the frame returns through the poll of compiled code, which reports to us.
-  bool guarded() const { return b < kNative; }
+  bool guarded() const { return !interpreted() && kind() < kNative; }
   bool operator==(const RawFrame&) const = default;
 };
 

@@ -26,6 +26,25 @@ class VisitedStackTest : public testing::Test {
   VisitedStack stack_;
 };
 
+TEST(RawFrame, TellsCompiledFromInterpretedAndOneCompilationFromAnother) {
+  for (int32_t compilation : {0, 1, 77, INT32_MAX}) {
+    for (auto kind : {RawFrame::kAtCall, RawFrame::kNear, RawFrame::kMethodOnly, RawFrame::kNative}) {
+      const RawFrame frame = RawFrame::Compiled(0x7f0000001234, kind, compilation);
+      EXPECT_FALSE(frame.interpreted());
+      EXPECT_EQ(frame.kind(), kind);
+      EXPECT_EQ(frame.compilation(), compilation);
+      EXPECT_EQ(frame.guarded(), kind != RawFrame::kNative);
+      EXPECT_NE(frame, RawFrame::Compiled(0x7f0000001234, kind, 5));
+    }
+  }
+  for (uint64_t bytecode : {uint64_t{0x7f0000001235}, RawFrame::kNoBytecode}) {
+    const RawFrame frame{0x7f0000001000, bytecode};
+    EXPECT_TRUE(frame.interpreted());
+    EXPECT_FALSE(frame.guarded());
+    EXPECT_EQ(frame.compilation(), 0);
+  }
+}
+
 TEST_F(VisitedStackTest, ReturnsPopExactlyWhatReturned) {
   stack_.PopReturned(0x700);
   EXPECT_EQ(stack_.depth(), 2u);

@@ -18,6 +18,7 @@ Result<CodeHeap> CodeHeap::Load(const VmStructs& structs) {
   ASSAY_ASSIGN(code.frame_size_, structs.Offset("CodeBlob::_frame_size"));
   ASSAY_ASSIGN(code.size_, structs.Offset("CodeBlob::_size"));
   ASSAY_ASSIGN(code.entry_bci_, structs.Offset("nmethod::_entry_bci"));
+  ASSAY_ASSIGN(code.compile_id_, structs.Offset("nmethod::_compile_id"));
   auto method = structs.Offset("nmethod::_method");
   if (!method.ok()) method = structs.Offset("CompiledMethod::_method");  // before 23
   ASSAY_ASSIGN(code.method_, method);

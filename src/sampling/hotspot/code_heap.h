@@ -25,6 +25,8 @@ class CodeHeap {
     uintptr_t at = blob + code_begin_;
     return code_is_offset_ ? blob + *reinterpret_cast<int32_t*>(at) : *reinterpret_cast<uintptr_t*>(at);
   }
+  // The number that the VM gave the compilation of a blob known to be a compiled method; never used again.
+  int32_t Compilation(uintptr_t blob) const { return *reinterpret_cast<int32_t*>(blob + compile_id_); }
   // The Method* of a blob known to be a compiled method.
   uintptr_t MethodOf(uintptr_t blob) const { return *reinterpret_cast<uintptr_t*>(blob + method_); }
   uint32_t BlobSize(uintptr_t blob) const { return *reinterpret_cast<uint32_t*>(blob + size_); }
@@ -46,7 +48,7 @@ class CodeHeap {
   Heap heaps_[kMaxHeaps] = {};
   int count_ = 0;
   uint64_t header_ = 0;
-  uint64_t frame_size_ = 0, entry_bci_ = 0, size_ = 0, method_ = 0;
+  uint64_t frame_size_ = 0, entry_bci_ = 0, size_ = 0, method_ = 0, compile_id_ = 0;
   uint64_t code_begin_ = 0;  // of a pointer, or of an offset
   bool code_is_offset_ = false;
 };

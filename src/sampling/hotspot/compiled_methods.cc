@@ -141,11 +141,12 @@ void CompiledMethods::NameDeclared() {
 }
 
 void CompiledMethods::OnLoad(jmethodID method, const void* code, uint32_t size,
-                             const void* compile_info) {
+                             const void* compile_info, int32_t compilation) {
   auto begin = reinterpret_cast<uintptr_t>(code);
   auto entry = std::make_unique<Code>();
   entry->begin = begin;
   entry->end = begin + size;
+  entry->compilation = compilation;
   std::lock_guard lock(mutex_);
   votes_.Observe({static_cast<const uint8_t*>(code), size}, begin);
   entry->method = InternLocked(method);
@@ -207,22 +208,23 @@ void CompiledMethods::OnDynamicCode(const char* name, const void* code, uint32_t
   if (stubs_.size() < 100000) stubs_[begin] = name;
 }
 
-const CompiledMethods::Code* CompiledMethods::FindLocked(uintptr_t pc) const {
+const CompiledMethods::Code* CompiledMethods::FindLocked(uintptr_t pc, int32_t compilation) const {
+  auto holds = [&](const Code& code) {
+    const bool same = compilation == 0 || code.compilation == 0 || code.compilation == compilation;
+    return code.begin <= pc && pc < code.end && same;
+  };
   auto it = code_.upper_bound(pc);
-  if (it != code_.begin()) {
-    --it;
-    if (pc < it->second->end) return it->second.get();
-  }
+  if (it != code_.begin() && holds(*std::prev(it)->second)) return std::prev(it)->second.get();
   for (const auto& code : dying_) {
-    if (code->begin <= pc && pc < code->end) return code.get();
+    if (holds(*code)) return code.get();
   }
   return nullptr;
 }
 
-std::vector<VirtualFrame> CompiledMethods::Lookup(uintptr_t pc, bool* exact, bool near) const {
+std::vector<VirtualFrame> CompiledMethods::Lookup(uintptr_t pc, int32_t compilation, bool* exact, bool near) const {
   std::lock_guard lock(mutex_);
   *exact = false;
-  const Code* code = FindLocked(pc);
+  const Code* code = FindLocked(pc, compilation);
   if (code == nullptr) return {};
   auto offset = static_cast<uint32_t>(pc - code->begin);
   auto it = std::lower_bound(code->offsets.begin(), code->offsets.end(), offset + near);
@@ -230,12 +232,6 @@ std::vector<VirtualFrame> CompiledMethods::Lookup(uintptr_t pc, bool* exact, boo
   *exact = true;
   size_t i = it - code->offsets.begin();
   return {code->frames.begin() + code->starts[i], code->frames.begin() + code->starts[i + 1]};
-}
-
-uint32_t CompiledMethods::MethodAt(uintptr_t pc) const {
-  std::lock_guard lock(mutex_);
-  const Code* code = FindLocked(pc);
-  return code == nullptr ? kNone : code->method;
 }
 
 MethodName CompiledMethods::Name(uint32_t method) const {

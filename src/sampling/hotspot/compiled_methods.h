@@ -50,18 +50,18 @@ class CompiledMethods {
   // this and not with a new object: a callback of the last one may still be inside.
   void Restart(Shift shift = {});
 
-  void OnLoad(jmethodID method, const void* code, uint32_t size, const void* compile_info);
+  // `compilation`: its number, if known.
+  void OnLoad(jmethodID method, const void* code, uint32_t size, const void* compile_info, int32_t compilation = 0);
   // Only what InlinedCallSites() is about.
   void CountInlined(const void* compile_info);
   void OnUnload(const void* code);
   void OnDynamicCode(const char* name, const void* code, uint32_t size);
 
-  // The frames at `pc`, innermost first; empty when no such compiled code is known. `exact`: the
+  // The frames at `pc`, innermost first; empty when no such compiled code is known. `compilation`: only in the code of
+  // that number; 0 = any. `exact`: the
   // VM has debug information for this very pc; otherwise only the method is known. `near`: the pc is
   // that of an interrupted instruction, and the debug information next to come will do.
-  std::vector<VirtualFrame> Lookup(uintptr_t pc, bool* exact, bool near = false) const;
-  // The method whose code holds `pc`; UINT32_MAX when none.
-  uint32_t MethodAt(uintptr_t pc) const;
+  std::vector<VirtualFrame> Lookup(uintptr_t pc, int32_t compilation, bool* exact, bool near = false) const;
   // Index of a method, asking the VM for its name; UINT32_MAX when it is gone.
   uint32_t Intern(jmethodID method);
   MethodName Name(uint32_t method) const;
@@ -92,11 +92,12 @@ class CompiledMethods {
   struct Code {
     uintptr_t begin, end;
     uint32_t method;
+    int32_t compilation;
     std::vector<uint32_t> offsets;  // of debug pcs, sorted
     std::vector<uint32_t> starts;   // into frames, one more than offsets
     std::vector<VirtualFrame> frames;
   };
-  const Code* FindLocked(uintptr_t pc) const;
+  const Code* FindLocked(uintptr_t pc, int32_t compilation) const;
   uint32_t InternLocked(jmethodID method);
   bool AskName(jmethodID method, MethodName* info);
 

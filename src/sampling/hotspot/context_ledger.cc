@@ -24,9 +24,9 @@ ContextLedger::Chain ContextLedger::ResolveInterpreted(const RawFrame& frame) {
 ContextLedger::Chain ContextLedger::Resolve(const RawFrame& frame, bool give_up) {
   if (frame.interpreted()) return ResolveInterpreted(frame);
   bool exact = false;
-  Chain chain = compiled_->Lookup(frame.a, &exact, frame.b == RawFrame::kNear);
+  Chain chain = compiled_->Lookup(frame.a, frame.compilation(), &exact, frame.kind() == RawFrame::kNear);
   std::reverse(chain.begin(), chain.end());
-  if (frame.b >= RawFrame::kMethodOnly && !chain.empty()) chain = {{chain.front().method, -1}};
+  if (frame.kind() >= RawFrame::kMethodOnly && !chain.empty()) chain = {{chain.front().method, -1}};
   if (chain.empty() && give_up) {
     lost_["frames of compiled code that the VM did not announce"]++;
     chain = {{kUnknownMethod, -1}};

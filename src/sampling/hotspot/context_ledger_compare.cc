@@ -46,7 +46,7 @@ void ContextLedger::Compare(const Thread& thread, const SampleRing& ring,
   // when it is past all debug information that the VM hands out: only its method is known then.
   const RawFrame newest = header.frames > 0 ? ring.Get(2) : RawFrame{};
   const Chain inlined = header.frames > 0 ? Resolve(newest, true) : Chain();
-  const bool method_only = !newest.interpreted() && newest.b == RawFrame::kNear && inlined.size() == 1 && inlined[0].bci < 0;
+  const bool method_only = !newest.interpreted() && newest.kind() == RawFrame::kNear && inlined.size() == 1 && inlined[0].bci < 0;
   if (method_only || std::any_of(frames.begin(), frames.end(),
                                  [](const VirtualFrame& frame) { return frame.method == kUnknownMethod; })) {
     not_compared_++;
@@ -58,9 +58,9 @@ void ContextLedger::Compare(const Thread& thread, const SampleRing& ring,
   if (Agrees(frames, complete, ring, header)) return;
   // The VM looks up the newest compiled frame by the pc after its own, even if that is exact
   // (forte.cpp, is_decipherable_compiled_frame).
-  if (header.frames > 0 && !newest.interpreted() && newest.b == RawFrame::kAtCall) {
+  if (header.frames > 0 && !newest.interpreted() && newest.kind() == RawFrame::kAtCall) {
     size_t exact = inlined.size();
-    Chain rounded = Resolve({newest.a, RawFrame::kNear}, true);
+    Chain rounded = Resolve(RawFrame::Compiled(newest.a, RawFrame::kNear, newest.compilation()), true);
     std::reverse(rounded.begin(), rounded.end());
     rounded.insert(rounded.end(),
                    frames.begin() + static_cast<ptrdiff_t>(std::min(exact, frames.size())),
@@ -76,7 +76,7 @@ void ContextLedger::Compare(const Thread& thread, const SampleRing& ring,
   };
   first_disagreement_ = std::to_string(frames.size()) + " against " +
                         std::to_string(header.oracle) + " frames, flags " +
-                        std::to_string(header.flags) + ", newest " + std::to_string(newest.b) +
+                        std::to_string(header.flags) + ", newest " + std::to_string(newest.interpreted() ? -1 : newest.kind()) +
                         ", given " + std::to_string(header.frames) + ": tree";
   for (size_t i = 0; i < frames.size() && i < 12; i++)
     first_disagreement_ += text(frames[i].method, frames[i].bci);

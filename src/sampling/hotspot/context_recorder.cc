@@ -242,10 +242,10 @@ int ContextRecorder::OnReturn(ThreadSlot& slot, ContextTrail& trail, uintptr_t* 
       uintptr_t callee_pc = *reinterpret_cast<uintptr_t*>(thread + hooks.saved_pc_displacement);
       Walk walk;
       walk.cursor = {*return_slot, slot_address + 8, caller_fp};
-      trail.walk[0] = {slot_address,
-                       *return_slot,
-                       hooks.code.FindBlob(callee_pc),
-                       {callee_pc, RawFrame::kMethodOnly}};
+      const uintptr_t blob = hooks.code.FindBlob(callee_pc);
+      const int32_t compilation = blob == 0 ? 0 : hooks.code.Compilation(blob);
+      trail.walk[0] = {slot_address, *return_slot, blob,
+                       RawFrame::Compiled(callee_pc, RawFrame::kMethodOnly, compilation)};
       walk.count = 1;
       ucontext_t context;
       if (verify.load(std::memory_order_relaxed)) {

@@ -89,7 +89,7 @@ Status ContextSampler::Start(JavaVM* vm, JNIEnv* jni, const ContextSettings& set
   recorder_.walker.SetInterpreter(interpreter.begin, interpreter.end);
   hooks.interpreter_begin = interpreter.begin;
   hooks.interpreter_end = interpreter.end;
-  AddLoadedClasses(jni);
+  ForEachLoadedClass(jvmti_, jni, [&](jclass type) { ClassPrepare(jvmti_, jni, nullptr, type); });
   watch_->AddAll(jni);
   for (uint32_t i = 0; i < hooks.threads.high_water(); i++) {
     if (hooks.threads.slot(i).thread != 0) GiveTrail(hooks.threads.slot(i));

@@ -60,7 +60,6 @@ class ContextSampler {
   void GiveUp(const char* why);
   ContextTrail* TrailOf(const ThreadSlot& slot) const;
   bool GiveTrail(ThreadSlot& slot);
-  void AddLoadedClasses(JNIEnv* jni);
   void FindContinuation(jclass type);
 
   static void OnTick(void* self, uint64_t elapsed_ns);

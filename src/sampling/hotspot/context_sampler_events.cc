@@ -10,7 +10,9 @@ void JNICALL ContextSampler::CompiledMethodLoad(jvmtiEnv*, jmethodID method, jin
                                                 const void* code, jint, const jvmtiAddrLocationMap*,
                                                 const void* info) {
   ContextSampler& self = Get();
-  self.compiled_->OnLoad(method, code, static_cast<uint32_t>(size), info);
+  const CodeHeap& heap = Hooks().code;
+  const uintptr_t blob = heap.FindBlob(reinterpret_cast<uintptr_t>(code));
+  self.compiled_->OnLoad(method, code, static_cast<uint32_t>(size), info, blob == 0 ? 0 : heap.Compilation(blob));
   bool doubtful = self.installed_ && self.compiled_->dissent();
   if ((self.pending_ || doubtful) && self.control_.try_lock()) {
     self.TryInstall();
@@ -66,17 +68,6 @@ void JNICALL ContextSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
     self.ledger_->EndThread(slot->number);
   }
   self.watch_->OnEnd(jni);
-}
-
-void ContextSampler::AddLoadedClasses(JNIEnv* jni) {
-  jint count = 0;
-  jclass* classes = nullptr;
-  if (jvmti_->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; i++) {
-    ClassPrepare(jvmti_, jni, nullptr, classes[i]);
-    jni->DeleteLocalRef(classes[i]);
-  }
-  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(classes));
 }
 
 void ContextSampler::FindContinuation(jclass type) {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "src/sampling/code_shapes.h"
+#include "src/sampling/hotspot/vm_memory.h"
 
 namespace assay::sampling {
 namespace {
@@ -13,11 +14,7 @@ constexpr uintptr_t kWord = 8;
 constexpr int kSenderSp = -1, kMethod = -3, kBcp = -8, kExpressions = -9;
 constexpr int kCallWrapper = -6;  // of a call stub's frame
 
-uintptr_t At(uintptr_t base, int64_t words) {
-  return *reinterpret_cast<volatile uintptr_t*>(base + words * 8);
-}
-uintptr_t Word(uintptr_t address) { return *reinterpret_cast<volatile uintptr_t*>(address); }
-int32_t Int(uintptr_t address) { return *reinterpret_cast<volatile int32_t*>(address); }
+uintptr_t At(uintptr_t base, int64_t words) { return VmWord(base + words * 8); }
 
 bool Matches(uintptr_t pc, int64_t offset, std::initializer_list<uint8_t> bytes) {
   auto* p = reinterpret_cast<const uint8_t*>(pc + offset);
@@ -87,10 +84,10 @@ uintptr_t FrameWalker::MethodOf(const StackFrame& frame) const {
   return code_->MethodOf(frame.identity);
 }
 
-uintptr_t FrameWalker::StackBase(uintptr_t thread) const { return Word(thread + stack_base_); }
+uintptr_t FrameWalker::StackBase(uintptr_t thread) const { return VmWord(thread + stack_base_); }
 
 FrameWalker::Code FrameWalker::KindOf(uintptr_t blob) const {
-  const char* name = reinterpret_cast<const char*>(Word(blob + blob_name_));
+  const char* name = reinterpret_cast<const char*>(VmWord(blob + blob_name_));
   if (name == nullptr) return Code::kOther;
   if (memcmp(name, "nmethod", 8) == 0) return Code::kMethod;
   return strncmp(name, "native nmethod", 15) == 0 ? Code::kNative : Code::kOther;
@@ -98,10 +95,10 @@ FrameWalker::Code FrameWalker::KindOf(uintptr_t blob) const {
 
 uintptr_t FrameWalker::OriginalPc(uintptr_t blob, uintptr_t pc, uintptr_t sp,
                                   bool* deoptimized) const {
-  uintptr_t handler = deopt_is_offset_ ? blob + Int(blob + deopt_) : Word(blob + deopt_);
-  uintptr_t handler_mh = deopt_is_offset_ ? blob + Int(blob + deopt_mh_) : Word(blob + deopt_mh_);
+  uintptr_t handler = deopt_is_offset_ ? blob + VmInt(blob + deopt_) : VmWord(blob + deopt_);
+  uintptr_t handler_mh = deopt_is_offset_ ? blob + VmInt(blob + deopt_mh_) : VmWord(blob + deopt_mh_);
   *deoptimized = pc == handler || pc == handler_mh;
-  return *deoptimized ? Word(sp + Int(blob + original_pc_)) : pc;
+  return *deoptimized ? VmWord(sp + VmInt(blob + original_pc_)) : pc;
 }
 
 uintptr_t FrameWalker::CallIn(uintptr_t blob, uintptr_t pc, uintptr_t sp) const {
@@ -112,10 +109,10 @@ uintptr_t FrameWalker::CallIn(uintptr_t blob, uintptr_t pc, uintptr_t sp) const 
 }
 
 bool FrameWalker::FromAnchor(uintptr_t anchor, FrameCursor* cursor) const {
-  uintptr_t sp = Word(anchor + anchor_sp_);
+  uintptr_t sp = VmWord(anchor + anchor_sp_);
   if (sp == 0) return false;
-  uintptr_t pc = Word(anchor + anchor_pc_);
-  *cursor = {pc != 0 ? pc : At(sp, -1), sp, Word(anchor + anchor_fp_)};
+  uintptr_t pc = VmWord(anchor + anchor_pc_);
+  *cursor = {pc != 0 ? pc : At(sp, -1), sp, VmWord(anchor + anchor_fp_)};
   return true;
 }
 
@@ -140,7 +137,7 @@ FrameWalker::Step FrameWalker::NextInterpreted(FrameCursor* cursor, uintptr_t ba
   if (bcp == 0) bcp = At(fp, kBcp);
   if (sender_sp <= fp || sender_sp > base || sender_sp % kWord != 0) return kBroken;
   // A native method has no bytecodes; any value that is no Kind will do.
-  *frame = {fp + kWord, At(fp, 1), method, {method, bcp > RawFrame::kLastKind ? bcp : UINTPTR_MAX}};
+  *frame = {fp + kWord, At(fp, 1), method, {method, bcp > RawFrame::kLastKind ? bcp : RawFrame::kNoBytecode}};
   *cursor = {At(fp, 1), sender_sp, At(fp, 0)};
   return kFrame;
 }
@@ -157,17 +154,18 @@ FrameWalker::Step FrameWalker::Next(FrameCursor* cursor, uintptr_t base, StackFr
   if (size > 1 << 17 || slot >= base || slot % kWord != 0) return kBroken;
   Code kind = KindOf(blob);
   if (kind == Code::kNative) {
-    *frame = {slot, Word(slot), blob, {pc, RawFrame::kNative}};
+    *frame = {slot, VmWord(slot), blob, RawFrame::Compiled(pc, RawFrame::kNative, code_->Compilation(blob))};
   } else if (kind == Code::kMethod) {
     bool deoptimized = false;
     uintptr_t original = OriginalPc(blob, pc, cursor->sp, &deoptimized);
     bool inside = original > blob && original < blob + code_->BlobSize(blob);
     *frame = {slot,
-              Word(slot),
+              VmWord(slot),
               blob,
-              {inside ? original : pc, inside ? RawFrame::kAtCall : RawFrame::kMethodOnly}};
+              RawFrame::Compiled(inside ? original : pc, inside ? RawFrame::kAtCall : RawFrame::kMethodOnly,
+                                 code_->Compilation(blob))};
   }
-  *cursor = {Word(slot), slot + kWord, size > 1 ? At(slot, -1) : cursor->fp};
+  *cursor = {VmWord(slot), slot + kWord, size > 1 ? At(slot, -1) : cursor->fp};
   return kind == Code::kOther ? kPassed : kFrame;
 }
 
@@ -205,11 +203,11 @@ FrameWalker::Top FrameWalker::TopCompiled(const Registers& registers, uintptr_t 
   uintptr_t slot = registers.sp + (static_cast<uintptr_t>(left > 0 ? left : size) - 1) * kWord;
   if (slot >= base || slot % kWord != 0) return kTopUnclear;
   // The caller must be code that calls: its pc is checked again when the walk goes on.
-  uintptr_t caller = Word(slot);
+  uintptr_t caller = VmWord(slot);
   if (caller != call_stub_return_ && !IsInterpreter(caller) && code_->FindBlob(caller) == 0) {
     return kTopUnclear;
   }
-  *frame = {slot, caller, blob, {pc, RawFrame::kNear}};
+  *frame = {slot, caller, blob, RawFrame::Compiled(pc, RawFrame::kNear, code_->Compilation(blob))};
   *cursor = {caller, slot + kWord, left == 1 ? registers.fp : At(slot, -1)};
   return left > 0 ? kTopLeaving : kTopFrame;
 }

@@ -22,6 +22,10 @@ struct CallerFrame {
   uintptr_t fp;            // rbp as the caller left it
 };
 
+FrameCursor CursorAt(CallerFrame caller) {
+  return {*caller.return_slot, reinterpret_cast<uintptr_t>(caller.return_slot + 1), caller.fp};
+}
+
 bool IsInterpreter(const HookContext& hooks, uintptr_t pc) {
   return pc >= hooks.interpreter_begin && pc < hooks.interpreter_end;
 }
@@ -74,21 +78,19 @@ uint64_t InterpretedPlace(const HookContext& hooks, uintptr_t method, uintptr_t 
 }
 
 // 0 when the caller's frame is not where its callee says.
-uint64_t InterpretedCaller(const HookContext& hooks, CallerFrame caller) {
-  constexpr int kMethod = -3, kBytecodePointer = -8;  // in words from rbp (frame_x86.hpp)
-  constexpr uintptr_t kLargest = 1 << 20;
-  auto slot = reinterpret_cast<uintptr_t>(caller.return_slot);
-  if (caller.fp <= slot || caller.fp - slot > kLargest || caller.fp % sizeof(uintptr_t) != 0) return 0;
-  auto* frame = reinterpret_cast<uintptr_t*>(caller.fp);
-  if (frame[kMethod] == 0 || frame[kMethod] % sizeof(uintptr_t) != 0) return 0;
-  return InterpretedPlace(hooks, frame[kMethod], frame[kBytecodePointer]);
+uint64_t InterpretedCaller(const HookContext& hooks, const ThreadSlot& slot, CallerFrame caller) {
+  FrameCursor cursor = CursorAt(caller);
+  StackFrame frame;
+  const uintptr_t base = hooks.frames.StackBase(slot.thread.load(std::memory_order_relaxed));
+  if (hooks.frames.Next(&cursor, base, &frame) != FrameWalker::kFrame) return 0;
+  return InterpretedPlace(hooks, frame.identity, frame.where.b);
 }
 
 // The callers beyond the first.
 void AddOuterFrames(const HookContext& hooks, ThreadSlot& slot, CallerFrame caller, uint32_t depth, Chain* chain) {
   if (*caller.return_slot == hooks.call_stub_return) return;
   const uintptr_t base = hooks.frames.StackBase(slot.thread.load(std::memory_order_relaxed));
-  FrameCursor cursor{*caller.return_slot, reinterpret_cast<uintptr_t>(caller.return_slot + 1), caller.fp};
+  FrameCursor cursor = CursorAt(caller);
   for (uint32_t have = 1; have < depth;) {
     StackFrame frame;
     FrameWalker::Step step = hooks.frames.Next(&cursor, base, &frame);
@@ -145,7 +147,7 @@ uint32_t TakeSample(HookContext& hooks, ThreadSlot& slot, uintptr_t callee_pc, C
   chain.key = {callee_pc, *caller.return_slot};
   if (IsInterpreter(hooks, chain.key.b)) {
     hooks.interpreted_callers.fetch_add(1, std::memory_order_relaxed);
-    chain.key = {SiteTable::kInterpretedTag | callee_pc, InterpretedCaller(hooks, caller)};
+    chain.key = {SiteTable::kInterpretedTag | callee_pc, InterpretedCaller(hooks, slot, caller)};
   }
   if (depth > 2) AddOuterFrames(hooks, slot, caller, depth, &chain);
   uint32_t id = chain.key.b == 0 ? SiteTable::kNoId : hooks.sites.Find(chain.key);

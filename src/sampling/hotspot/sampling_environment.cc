@@ -42,6 +42,32 @@ Result<jvmtiEnv*> OpenSamplingEnvironment(JavaVM* vm, const jvmtiEventCallbacks&
   return jvmti;
 }
 
+Result<std::vector<jmethodID>> WellKnownMethods(jvmtiEnv* jvmti, JNIEnv* jni) {
+  constexpr jint kEnough = 50;
+  jclass string = jni->FindClass("java/lang/String");
+  jint count = 0;
+  jmethodID* ids = nullptr;
+  if (string == nullptr || jvmti->GetClassMethods(string, &count, &ids) != JVMTI_ERROR_NONE) {
+    return Error{"java.lang.String has no methods"};
+  }
+  std::vector<jmethodID> methods(ids, ids + count);
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(ids));
+  jni->DeleteLocalRef(string);
+  if (count < kEnough) return Error{"too few methods to check the VM's description with"};
+  return methods;
+}
+
+void ForEachLoadedClass(jvmtiEnv* jvmti, JNIEnv* jni, const std::function<void(jclass)>& visit) {
+  jint count = 0;
+  jclass* classes = nullptr;
+  if (jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    visit(classes[i]);
+    jni->DeleteLocalRef(classes[i]);
+  }
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
+}
+
 void SetSamplingEvents(jvmtiEnv* jvmti, jvmtiEventMode mode) {
   for (jvmtiEvent event : kEvents) jvmti->SetEventNotificationMode(mode, event, nullptr);
 }

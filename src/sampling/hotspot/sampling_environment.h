@@ -4,6 +4,9 @@
 
 #include <jvmti.h>
 
+#include <functional>
+#include <vector>
+
 #include "src/base/result.h"
 #include "src/sampling/hotspot/vm_structs.h"
 
@@ -11,6 +14,10 @@ namespace assay::sampling {
 
 // The events are off.
 Result<jvmtiEnv*> OpenSamplingEnvironment(JavaVM* vm, const jvmtiEventCallbacks& callbacks);
+// The methods of java.lang.String: what the VM's description of itself is checked with. Error: too few of them.
+Result<std::vector<jmethodID>> WellKnownMethods(jvmtiEnv* jvmti, JNIEnv* jni);
+// Calls `visit` for every class loaded so far. On a Java thread.
+void ForEachLoadedClass(jvmtiEnv* jvmti, JNIEnv* jni, const std::function<void(jclass)>& visit);
 void SetSamplingEvents(jvmtiEnv* jvmti, jvmtiEventMode mode);
 
 // Reads the VM's description of itself and tells the hooks where its code is. The same each time.
