@@ -2,8 +2,10 @@
 public class ShortLived {
     static int sink;
 
+    // Long enough that a call takes longer than looking at it.
     static int leaf(int x) {
-        return x * 31 + 7;
+        for (int i = 0; i < 300; i++) x = x * 31 + (x >>> 7);
+        return x;
     }
 
     static void inOne(int calls) {
@@ -20,7 +22,7 @@ public class ShortLived {
 
     public static void main(String[] args) throws Exception {
         int threads = Integer.parseInt(args[0]);
-        int calls = 200_000;
+        int calls = 2_000;
         Thread one = new Thread(() -> {
             for (int i = 0; i < threads; i++) inOne(calls);
         });

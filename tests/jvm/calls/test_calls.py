@@ -64,6 +64,7 @@ class Sampling(unittest.TestCase):
         metadata = show_json(path)["metadata"]
         self.assertEqual(metadata["via"], "probe")
         self.check_ratios(path, 0.25)
+        self.assertEqual(metadata["inlined-call-sites"], "0")
         self.assertGreater(interpreted_time(metadata), 80)
 
     @each_jdk()
@@ -73,6 +74,9 @@ class Sampling(unittest.TestCase):
         self.assertLess(interpreted_time(metadata), 50)
         self.assertIn("too short", metadata["inlined-call-sites"])
         _, path = profile_of(version, "-cp", self.classes, "Ratios", "100", options=("--infer", "true"))
+        self.assertGreater(int(show_json(path)["metadata"]["inlined-call-sites"]), 0)
+        # Long enough for the count at its end to be little.
+        _, path = profile_of(version, "-cp", self.classes, "Ratios", "6000")
         self.assertGreater(int(show_json(path)["metadata"]["inlined-call-sites"]), 0)
 
     @each_jdk()
@@ -99,8 +103,8 @@ class Sampling(unittest.TestCase):
             if ".leaf(" in edge["callee"]:
                 name = re.match(r".*\.(\w+)\(", edge["caller"])[1]
                 found[name] = found.get(name, 0) + edge["weight"]
-        # On a busy machine such threads tend to start just after the scheduler's tick, and are found less often.
-        self.assertTrue(0.3 < found["inMany"] / found["inOne"] < 1.5, f"{found}")
+        # About 110 of the short threads are found: 10 % of chance, and more where other programs decide who runs when.
+        self.assertTrue(0.5 < found["inMany"] / found["inOne"] < 2, f"{found}")
 
     @each_jdk()
     def test_counting_everything(self, version):

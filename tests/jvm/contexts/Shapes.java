@@ -2,7 +2,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Programs whose stacks are known: Shapes MODE SECONDS [DEPTH]. */
+/** Programs whose stacks are known: Shapes MODE SECONDS [DEPTH]. At least so long, and so much CPU time. */
 public class Shapes {
     static volatile boolean stop;
     static long sink;
@@ -167,14 +167,24 @@ public class Shapes {
         }
     }
 
+    static void stopAfter(long millis) {
+        long begin = System.nanoTime();
+        try {
+            do {
+                Thread.sleep(50);
+            } while (System.nanoTime() - begin < millis * 1_000_000
+                    || ProcessHandle.current().info().totalCpuDuration().get().toMillis() < millis);
+        } catch (InterruptedException e) {
+            return;
+        }
+        stop = true;
+    }
+
     public static void main(String[] args) throws Exception {
         String mode = args[0];
         long millis = (long) (Double.parseDouble(args[1]) * 1000);
         int depth = args.length > 2 ? Integer.parseInt(args[2]) : 300;
-        Thread timer = new Thread(() -> {
-            try { Thread.sleep(millis); } catch (InterruptedException e) { return; }
-            stop = true;
-        });
+        Thread timer = new Thread(() -> stopAfter(millis));
         timer.setDaemon(true);
         timer.start();
         String[] each = mode.equals("threads") ? new String[] {"mixed", "mixed", "mixed", "mixed"}

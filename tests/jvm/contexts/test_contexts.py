@@ -72,17 +72,20 @@ class Contexts(unittest.TestCase):
 
     @each_jdk()
     def test_contexts_are_those_of_the_exact_tree(self, version):
-        _, sampled = profile_of(version, "-cp", self.classes, "Shapes", "shape", "2")
+        # Recursion that is inlined can show a call more than there is; all others have to be there in any case.
+        _, sampled = profile_of(version, "-XX:MaxRecursiveInlineLevel=0", "-cp", self.classes, "Shapes", "shape", "2")
+        _, inlined = profile_of(version, "-cp", self.classes, "Shapes", "shape", "2")
         _, exact = profile_of(version, "-cp", self.classes, "Shapes", "shape", "1", collect="exact",
                               options=("--include", "Shapes"))
         truth = contexts(exact)
         sites = {(tuple(c["stack"]), c["bci"]) for c in truth["contexts"]}
-        own = [c for c in contexts(sampled)["contexts"]
-               if c["stack"][0] == "<vm>" and len(c["stack"]) > 1 and c["self"] > 0
-               and all(name.startswith("Shapes.") for name in c["stack"][1:])]
-        # A single sample has a frame too many once in about a hundred runs on a busy machine (docs/06-contexts.md).
-        strange = [c for c in own if (tuple(c["stack"]), c["bci"]) not in sites]
-        self.assertLess(sum(c["self"] for c in strange), 0.005 * sum(c["self"] for c in own), strange)
+        own, default = ([c for c in contexts(path)["contexts"]
+                         if c["stack"][0] == "<vm>" and len(c["stack"]) > 1 and c["self"] > 0
+                         and all(name.startswith("Shapes.") for name in c["stack"][1:])] for path in (sampled, inlined))
+        for context in own + default:
+            deeper = context in default and sum(short(name) == "recurse" for name in context["stack"]) == 6
+            if not deeper:
+                self.assertIn((tuple(context["stack"]), context["bci"]), sites)
         total = sum(c["self"] for c in truth["contexts"])
         seen = {(tuple(c["stack"]), c["bci"]) for c in own}
         # How many of the small contexts a run hits is chance; where the work is done it is not.
@@ -158,8 +161,7 @@ class Contexts(unittest.TestCase):
         for collector in COLLECTORS:
             for mode in ("threads", "storm"):  # storm: every way to leave frames, at the same time
                 with self.subTest(collector=collector, mode=mode):
-                    # On a busy machine four threads get little of a second each.
-                    self.verified(version, "Shapes", mode, "1.5", flags=(f"-XX:+Use{collector}GC", "-Xmx256m"), least=50)
+                    self.verified(version, "Shapes", mode, "1.5", flags=(f"-XX:+Use{collector}GC", "-Xmx256m"))
 
     @each_jdk()
     def test_interpreted_only(self, version):
