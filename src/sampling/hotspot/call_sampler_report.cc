@@ -44,7 +44,7 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   std::lock_guard lock(ledger_mutex_);
   if (resolver_ == nullptr) return;
   bool framed = jni != nullptr && jni->PushLocalFrame(4096) == 0;
-  resolver_->Fill(profile);
+  resolver_->Fill(profile, !running_);
   if (framed) jni->PopLocalFrame(nullptr);
   profile.threads = watch_->names();
   profile.ticks = ledger_.ticks();

@@ -1,9 +1,9 @@
 #include "src/sampling/hotspot/site_resolver.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 
-#include "src/estimate/accuracy.h"
 #include "src/estimate/interval.h"
 #include "src/profile/names.h"
 
@@ -86,13 +86,15 @@ void SiteResolver::Retire(const std::vector<uintptr_t>& unloaded, bool may_ask) 
 // Sites of interpreted callers stay when their class is unloaded: nobody tells. A table that they fill is emptied;
 // what is still called is found again.
 void SiteResolver::MakeRoom() {
+  constexpr uint32_t kMany = SiteTable::kEntries / 4 * 3;
+  if (hooks_->sites.used() <= kMany) return;
   uint32_t live = 0;
   SiteMeaning site;
   uint32_t id;
   for (uint32_t place = 0; place < hooks_->sites.used(); place++) {
     live += hooks_->sites.GetAt(hooks_->sites.index(place), &site, &id);
   }
-  if (live > SiteTable::kEntries / 4 * 3) RetireIf([](const SiteMeaning&) { return true; }, true);
+  if (live > kMany) RetireIf([](const SiteMeaning&) { return true; }, true);
 }
 
 void SiteResolver::NameNew() {
@@ -129,66 +131,98 @@ void SiteResolver::VisitBodies(const BodyVisitor& visit) const {
   }
 }
 
-void SiteResolver::Fill(profile::Profile& profile) {
-  methods_->NameDeclared();
-  MakeRoom();
-  std::vector<Totals> now = retired_;
+// What every chain was seen to do up to now.
+void SiteResolver::AddUp() {
+  now_ = retired_;
   for (uint32_t place = 0; place < hooks_->sites.used(); place++) {
     uint32_t index = hooks_->sites.index(place);
     SiteMeaning site;
     uint32_t id;
     if (!hooks_->sites.GetAt(index, &site, &id)) continue;
     Meaning& meaning = Resolve(index, site, id, true);
-    now.resize(retired_.size());
+    now_.resize(retired_.size());
     if (meaning.chain < 0) {
       TakeInto(index, meaning);
       continue;
     }
     counted_[meaning.chain].counted += hooks_->sites.TakeCount(index);
-    now[meaning.chain].sampled.Add(ledger_->sites()[index]);
+    now_[meaning.chain].sampled.Add(ledger_->sites()[index]);
   }
+}
 
-  for (profile::EdgeId edge = 0; edge < profile.edges().size(); edge++) {
-    profile.edge(edge).samples = 0;
-    profile.edge(edge).weight = profile.edge(edge).variance = 0;
+// The same edge for the rest of the session: looking it up by its methods every time costs more than all else here.
+profile::EdgeId SiteResolver::EdgeOf(profile::Profile& profile, size_t chain) {
+  if (chain >= edge_ids_.size()) edge_ids_.resize(chains_.size(), kNoEdge);
+  if (edge_ids_[chain] == kNoEdge) {
+    const Chain& frames = *chains_[chain];
+    const profile::MethodId callee = MethodOf(profile, frames[0].first);
+    const profile::MethodId caller = MethodOf(profile, frames[1].first);
+    edge_ids_[chain] = profile.InternEdge(caller, frames[1].second, callee);
   }
+  return edge_ids_[chain];
+}
+
+void SiteResolver::AddContext(profile::Profile& profile, const Chain& chain, uint64_t samples, double weight) {
+  profile::NodeId node = profile::kRootNode;
+  for (size_t frame = chain.size(); frame-- > 0;) {
+    int32_t bci = frame + 1 < chain.size() ? chain[frame + 1].second : profile::kNoBci;
+    node = profile.InternNode(node, bci, MethodOf(profile, chain[frame].first));
+  }
+  profile.node(node).samples += samples;
+  profile.node(node).calls += weight;
+}
+
+void SiteResolver::Fill(profile::Profile& profile, bool last) {
+  methods_->NameDeclared();
+  MakeRoom();
+  AddUp();
   for (profile::NodeId node = 0; node < profile.nodes().size(); node++) {
     profile.node(node).samples = 0;
     profile.node(node).calls = 0;
   }
   double scale = ledger_->Scale();
-  std::vector<estimate::EdgeEvidence> evidence;
-  for (size_t i = 0; i < now.size(); i++) {
-    const Chain& chain = *chains_[i];
-    const BurstLedger::Site& site = now[i].sampled;
-    uint64_t counted = now[i].counted + counted_[i].counted;
-    if (site.samples + counted == 0) continue;
-    double weight = site.weight * scale + static_cast<double>(counted);
-    double variance = ledger_->Variance(site) * scale * scale;
-    profile::MethodId callee = MethodOf(profile, chain[0].first);
-    profile::MethodId caller = MethodOf(profile, chain[1].first);
-    profile::EdgeId edge = profile.InternEdge(caller, chain[1].second, callee);
-    profile.edge(edge).samples += site.samples + counted;
-    profile.edge(edge).weight += weight;
-    if (edge >= evidence.size()) evidence.resize(edge + 1);
-    evidence[edge].variance += variance;
-    evidence[edge].half[0] += site.half[0];
-    evidence[edge].half[1] += site.half[1];
-    if (depth_ <= 2) continue;
-    profile::NodeId node = profile::kRootNode;
-    for (size_t frame = chain.size(); frame-- > 0;) {
-      int32_t bci = frame + 1 < chain.size() ? chain[frame + 1].second : profile::kNoBci;
-      node = profile.InternNode(node, bci, MethodOf(profile, chain[frame].first));
+  evidence_.assign(evidence_.size(), {});
+  edge_samples_.assign(edge_samples_.size(), 0);
+  for (size_t i = 0; i < now_.size(); i++) {
+    const BurstLedger::Site& site = now_[i].sampled;
+    uint64_t samples = site.samples + now_[i].counted + counted_[i].counted;
+    if (samples == 0) continue;
+    double weight = site.weight * scale + static_cast<double>(samples - site.samples);
+    profile::EdgeId edge = EdgeOf(profile, i);
+    if (edge >= evidence_.size()) {
+      evidence_.resize(edge + 1);
+      edge_samples_.resize(edge + 1);
     }
-    profile.node(node).samples += site.samples + counted;
-    profile.node(node).calls += weight;
+    edge_samples_[edge] += samples;
+    evidence_[edge].weight += weight;
+    evidence_[edge].variance += ledger_->Variance(site) * scale * scale;
+    evidence_[edge].half[0] += site.half[0];
+    evidence_[edge].half[1] += site.half[1];
+    if (depth_ > 2) AddContext(profile, *chains_[i], samples, weight);
   }
-  for (profile::EdgeId edge = 0; edge < evidence.size(); edge++) {
-    evidence[edge].weight = profile.edge(edge).weight;
-    profile.edge(edge).variance = estimate::StatedVariance(evidence[edge].weight, evidence[edge].variance,
-                                                           ledger_->Finding() * scale);
+  for (profile::EdgeId id = 0; id < evidence_.size(); id++) {
+    State(profile.edge(id), edge_samples_[id], evidence_[id], ledger_->Finding() * scale, last);
   }
-  if (auto accuracy = estimate::EstimateAccuracy(evidence)) estimate::Record(*accuracy, profile);
+  StateAccuracy(profile, last);
+}
+
+// An edge without news keeps its error while that changes little: what does not change is not written again.
+void SiteResolver::State(profile::Edge& edge, uint64_t samples, const estimate::EdgeEvidence& evidence, double finding,
+                         bool last) {
+  constexpr double kLittle = 0.05;
+  const double variance = estimate::StatedVariance(evidence.weight, evidence.variance, finding);
+  const bool news = edge.samples != samples || edge.weight != evidence.weight;
+  if (last || news || std::abs(variance - edge.variance) > kLittle * edge.variance) edge.variance = variance;
+  edge.samples = samples;
+  edge.weight = evidence.weight;
+}
+
+// The estimate costs about as much as all the rest, and a few bursts more do not change it.
+void SiteResolver::StateAccuracy(profile::Profile& profile, bool last) {
+  constexpr uint64_t kPart = 20;
+  if (!last && ledger_->bursts() - bursts_estimated_ <= bursts_estimated_ / kPart) return;
+  bursts_estimated_ = ledger_->bursts();
+  if (auto accuracy = estimate::EstimateAccuracy(evidence_)) estimate::Record(*accuracy, profile);
 }
 
 }  // namespace assay::sampling

@@ -13,6 +13,7 @@
 
 #include "src/base/hash.h"
 #include "src/base/sparse_vector.h"
+#include "src/estimate/accuracy.h"
 #include "src/profile/profile.h"
 #include "src/sampling/burst_ledger.h"
 #include "src/sampling/hotspot/compiled_methods.h"
@@ -33,9 +34,10 @@ class SiteResolver {
   // Names what was added since the last call (or most of it, if very much was), before its class can go away. On a thread
   // that the VM knows.
   void NameNew();
-  // Brings edges (and contexts, from depth 3 on) of the profile up to date and records the estimated accuracy.
-  // Asks the VM for the names of methods, so on a thread that it knows.
-  void Fill(profile::Profile& profile);
+  // Brings edges (and contexts, from depth 3 on) of the profile, the same each time, up to date and records the estimated
+  // accuracy; errors may be those of a little earlier unless it is the last time. Asks the VM for the names of methods, so
+  // on a thread that it knows.
+  void Fill(profile::Profile& profile, bool last);
   // The bodies of the methods that Fill() put into the profile, as far as they are kept, with
   // the calls in them that were inlined at least once.
   using BodyVisitor = std::function<void(profile::MethodId, std::span<const uint8_t> bytecodes,
@@ -64,6 +66,11 @@ class SiteResolver {
   void MakeRoom();
   void TakeInto(uint32_t index, const Meaning& meaning);
   profile::MethodId MethodOf(profile::Profile& profile, uint32_t method);
+  profile::EdgeId EdgeOf(profile::Profile& profile, size_t chain);
+  void AddUp();
+  void AddContext(profile::Profile& profile, const Chain& chain, uint64_t samples, double weight);
+  static void State(profile::Edge& edge, uint64_t samples, const estimate::EdgeEvidence& evidence, double finding, bool last);
+  void StateAccuracy(profile::Profile& profile, bool last);
 
   HookContext* hooks_;
   CompiledMethods* methods_;
@@ -83,6 +90,12 @@ class SiteResolver {
   std::vector<Totals> counted_;  // by chain: exact counts taken from live sites
   std::map<std::string, uint64_t> unresolved_;
   std::vector<profile::MethodId> profile_ids_;  // by method
+  static constexpr profile::EdgeId kNoEdge = UINT32_MAX;
+  std::vector<profile::EdgeId> edge_ids_;       // by chain
+  std::vector<Totals> now_;                     // by chain; of the last Fill(), as what follows
+  std::vector<estimate::EdgeEvidence> evidence_;
+  std::vector<uint64_t> edge_samples_;
+  uint64_t bursts_estimated_ = 0;
   uint64_t nameless_ = 0;
   uint64_t named_ = 0;                          // SiteTable::added() at the last NameNew()
 };
