@@ -21,7 +21,7 @@
 // measured: its samples weigh as much as those of complete bursts do in the mean.
 //
 // Time between calls is the burst's time less the cost of
-// our hook: kHookCycles, or less where a burst proves it cheaper. (In
+// our hook: what is known of it, or less where a burst proves it cheaper. (In
 // colder code it costs more; taking off too little dampens the correction, too much would make dense bursts
 // explode.) A call is taken to need at least kMinCallNs. The latency that arming itself has, the lower quartile of
 // those seen, is taken off likewise. A burst that lasted long is timed by the thread's CPU clock, so that being
@@ -61,8 +61,10 @@ class BurstLedger {
   };
 
   void set_correction(Correction correction) { correction_ = correction; }
-  // Must be set before Add().
+  // These two must be set before Add().
   void SetClock(double ns_per_cycle, uint64_t start_tsc);
+  // Of one passage of the hook.
+  void set_hook_cycles(double cycles) { event_cycles_ = cycles; }
 
   // Ids are passed on to `site_of`-style arrays by index: entries grow as needed.
   void Add(const BurstBlock& block);
@@ -83,9 +85,6 @@ class BurstLedger {
   double call_ns() const { return call_cycles_ * ns_per_cycle_; }
   double walk_ns() const { return walk_ns_; }
   static constexpr double kMinCallNs = 2;
-  // Of one passage of the hook. A tight loop of calls shows 45; where the program computes between calls part of
-  // it overlaps with that (found with CallDensityBias).
-  static constexpr double kHookCycles = 36;
   static constexpr double kMaxInterval = 1.25;
   static constexpr double kMaxRate = 3;
   static constexpr double kMaxOwnRate = 1.5;
@@ -115,7 +114,7 @@ class BurstLedger {
 
   Correction correction_ = Correction::kFull;
   double ns_per_cycle_ = 0;
-  double event_cycles_ = kHookCycles;
+  double event_cycles_ = 0;
   double latency_cycles_ = 0;      // of arming
   double cpu_overhead_ns_ = 5000;  // of reading the thread's CPU clock at both ends
   double call_cycles_ = 0;

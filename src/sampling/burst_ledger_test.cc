@@ -10,7 +10,10 @@ namespace {
 // A program on one thread whose clock ticks in cycles of 1 ns; the hook costs nothing.
 class BurstLedgerTest : public testing::Test {
  protected:
-  void SetUp() override { ledger_.SetClock(1, 0); }
+  void SetUp() override {
+    ledger_.SetClock(1, 0);
+    ledger_.set_hook_cycles(kHook);
+  }
 
   BurstBlock Block(uint64_t tick, uint64_t first, uint64_t last, uint32_t events, uint64_t interval,
                    std::vector<uint32_t> ids) {
@@ -25,7 +28,7 @@ class BurstLedgerTest : public testing::Test {
     std::copy(ids.begin(), ids.end(), block.ids);
     return block;
   }
-  static constexpr uint64_t kHook = BurstLedger::kHookCycles;
+  static constexpr uint64_t kHook = 36;
   BurstLedger ledger_;
 };
 
@@ -81,6 +84,7 @@ TEST_F(BurstLedgerTest, CorrectionAndIntervalsAreRight) {
   for (int run = 0; run < kRuns; run++) {
     BurstLedger ledger;
     ledger.SetClock(1, 0);
+    ledger.set_hook_cycles(kHook);
     uint64_t last_tick = 0;
     for (int i = 0; i < 2000; i++) {
       uint64_t tick = last_tick + 500000 + random() % 1000000;

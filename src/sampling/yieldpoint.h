@@ -26,6 +26,9 @@ class Yieldpoint {
   virtual bool IsArmed(uintptr_t thread) const = 0;
   // Whether it rests on the shape of compiled code, so that code compiled later can prove it wrong.
   virtual bool RestsOnCompiledCode() const { return true; }
+  // What one passage of its hook adds to a call, in cycles, where the program computes between calls and part of it
+  // overlaps with that (found with CallDensityBias; a tight loop of calls shows more).
+  virtual double HookCycles() const { return 36; }
   // By how many bytes it moved the code of a method; names as in source and class files.
   virtual uint32_t MovedBy(const std::string& class_name, const std::string& method,
                            const std::string& descriptor) const {

@@ -200,6 +200,10 @@ void CallSampler::Use(std::unique_ptr<Yieldpoint> yieldpoint) {
   yieldpoint_ = std::move(yieldpoint);
   via_ = yieldpoint_->name();
   sees_ = yieldpoint_->Sees();
+  {
+    std::lock_guard lock(ledger_mutex_);
+    ledger_.set_hook_cycles(yieldpoint_->HookCycles());
+  }
   installed_ = yieldpoint_.get();
 }
 

@@ -73,6 +73,7 @@ class ReturnYieldpoint final : public Yieldpoint {
   ReturnYieldpoint(ReturnLayout layout, std::string stub, const YieldpointSources& sources)
       : layout_(layout), stub_(std::move(stub)), sources_(sources) {}
   const char* name() const override { return "return"; }
+  double HookCycles() const override { return 28; }
 
   Status Install() override {
     Hooks().poll_displacement = layout_.word_displacement;
