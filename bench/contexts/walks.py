@@ -29,7 +29,7 @@ is, and the thread walks its own stack at its next safepoint poll (JEP 518): the
 
 def run(folder, options, command):
     path = f"{folder}/out.profile"
-    subprocess.run([ASSAY, "run", "-q", "-o", path, "--collect", "contexts", *options, "--", *command], check=True,
+    subprocess.run([ASSAY, "run", "-q", "-o", path, "--collect", "contexts", "--tick", "1ms", *options, "--", *command], check=True,
                    stdout=subprocess.DEVNULL)
     shown = subprocess.run([ASSAY, "show", path, "--by", "metadata", "--json"], check=True, capture_output=True)
     return path, json.loads(shown.stdout)["metadata"]

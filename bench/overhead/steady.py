@@ -26,6 +26,7 @@ def collectors(jdk):
         "attached calls": switch(calls),
         "timer": switch(calls, ("--tick", "4ms", "--samples", "1", "--stride", "1", "--correct", "off")),
         "contexts": switch(contexts, ("--tick", "1ms")),
+        "contexts 4 ms": switch(contexts, ("--tick", "4ms")),
         "contexts 10 ms": switch(contexts, ("--tick", "10ms")),
     }
 
@@ -54,7 +55,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a stretch")
     parser.add_argument("--each", type=float, default=60, help="seconds for a program with a collector, at most")
     arguments = cli.parse(parser)
-    names = arguments.collector or ([] if arguments.calls else ["calls"] if arguments.quick else ["null", "idle", "calls", "contexts", "contexts 10 ms"])
+    names = arguments.collector or ([] if arguments.calls else ["calls"] if arguments.quick else ["null", "idle", "calls", "contexts", "contexts 4 ms", "contexts 10 ms"])
     names += [f"calls {options}" for options in arguments.calls]
     blocks = arguments.blocks or (24 if arguments.quick else 40)
     text = ""

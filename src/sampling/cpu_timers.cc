@@ -57,6 +57,22 @@ void CpuTimers::Close() {
   signal_.GiveBack();
 }
 
+Status CpuTimers::Start(ThreadTable& threads, Function function, uint64_t period_ns) {
+  const bool was_open = open();
+  if (!was_open) ASSAY_TRY(Open(function, period_ns));
+  for (uint32_t i = 0; i < threads.high_water(); i++) {
+    if (was_open) SetPeriod(threads.slot(i), period_ns);
+    if (!was_open && threads.slot(i).thread != 0) Create(threads.slot(i));
+  }
+  return {};
+}
+
+void CpuTimers::Stop(ThreadTable& threads) {
+  Shut();
+  for (uint32_t i = 0; i < threads.high_water(); i++) Delete(threads.slot(i));
+  Close();
+}
+
 void CpuTimers::Handler(int, siginfo_t* info, void* context) {
   int saved = errno;
   Function function = g_function.load(std::memory_order_relaxed);

@@ -13,6 +13,7 @@
 #include "src/base/result.h"
 #include "src/sampling/burst.h"
 #include "src/sampling/real_time_signal.h"
+#include "src/sampling/thread_table.h"
 
 namespace assay::sampling {
 
@@ -24,6 +25,11 @@ class CpuTimers {
   // Called in the signal handler, on the slot's thread, with the CPU time since the call before and the context of
   // what was interrupted.
   using Function = void (*)(ThreadSlot& slot, uint64_t elapsed_ns, void* context);
+
+  // For all threads of the table; one that starts later asks for its own. When open already, only with a new period.
+  Status Start(ThreadTable& threads, Function function, uint64_t period_ns);
+  // In an order in which a thread that starts meanwhile gets no timer, or one that is deleted.
+  void Stop(ThreadTable& threads);
 
   // Takes a signal. One at a time in a process.
   Status Open(Function function, uint64_t period_ns);
@@ -37,14 +43,16 @@ class CpuTimers {
   // Any thread, at any time; the slot's thread must be alive. False: not open, or the kernel refused.
   bool Create(ThreadSlot& slot);
   void Delete(ThreadSlot& slot);
-  void SetPeriod(ThreadSlot& slot, uint64_t period_ns);
 
   // Whether a timer can be made for the calling thread; an Error says why not.
   static Status Probe();
   // The shortest time between two ticks of a thread.
   static uint64_t ShortestPeriodNs();
+  // Whether threads can be made to tick so often.
+  static bool CanTick(uint64_t period_ns) { return period_ns >= ShortestPeriodNs() && Probe().ok(); }
 
  private:
+  void SetPeriod(ThreadSlot& slot, uint64_t period_ns);
   static void Handler(int signal, siginfo_t* info, void* context);
   RealTimeSignal signal_;
   std::mutex mutex_;  // a thread that starts makes its timer itself, while others are given or lose theirs

@@ -40,7 +40,7 @@ TEST(CpuTimers, TicksInCpuTimeAndGivesTheSignalBack) {
   timers.Close();
   int ticks = g_ticks;
   EXPECT_GE(ticks, 3);
-  EXPECT_LE(g_elapsed, CpuNs() - begin);
+  EXPECT_LE(g_elapsed, CpuNs() - begin + 1000000) << "more than was used, and the period that the first tick stands for";
   begin = CpuNs();
   while (CpuNs() - begin < 30000000) {
   }
@@ -78,8 +78,12 @@ TEST(CpuTimers, ALateSignalOfAnotherThreadIsIgnored) {
   CpuTimers timers;
   g_ticks = 0;
   ASSERT_TRUE(timers.Open(OnTick, 1000000).ok());
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the first tick may come at once
   ASSERT_TRUE(timers.Create(slot));
   slot.cpu_clock = (~(gettid() + 1) << 3) | 6;  // as if the slot had a new owner
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   uint64_t begin = CpuNs();
   while (CpuNs() - begin < 30000000) {
   }

@@ -17,7 +17,7 @@ interface State { pid: number; running: boolean; ended: string; tick: string }
 interface Figures { seconds: number; cpuMs: number; samples: number; activations: number; ownMs: number }
 
 const MOST_FIGURES = 60;
-const TICKS = ['500us', '1ms', '2ms', '5ms', '10ms', '20ms', '50ms'];
+const TICKS = ['500us', '1ms', '2ms', '4ms', '10ms', '20ms', '50ms'];
 
 function figuresOf(metadata: Record<string, string>): Figures {
   const number = (key: string) => parseFloat(metadata[key] ?? '') || 0;
@@ -125,9 +125,9 @@ function Live({ token }: { token: string }) {
       <span title="walking, marking and accounting, as a share of one processor">Assay itself <b id="live-own">
         {last ? format.percent(last.own) : '–'}</b></span>
       <span class="wishes">
-        <label>tick <select id="live-tick" disabled={ended || !state.running} value={state.tick || '1ms'}
+        <label>tick <select id="live-tick" disabled={ended || !state.running} value={state.tick || '4ms'}
                             onChange={(e) => wish(`tick ${e.currentTarget.value}`)}>
-          {(TICKS.includes(state.tick || '1ms') ? TICKS : [state.tick, ...TICKS]).map((t) => <option key={t}>{t}</option>)}
+          {(TICKS.includes(state.tick || '4ms') ? TICKS : [state.tick, ...TICKS]).map((t) => <option key={t}>{t}</option>)}
         </select></label>
         <button type="button" id="live-hold" disabled={ended} aria-pressed={paused} onClick={() => setPaused(!paused)}>
           {paused ? 'Follow' : 'Hold'}</button>

@@ -274,7 +274,7 @@ void CallSampler::Stop(JNIEnv* jni, bool vm_is_ending) {
 void CallSampler::StopLocked(JNIEnv* jni, bool vm_is_ending) {
   Hooks().active = false;
   pending_ = false;
-  CloseTimers();
+  timers_.Stop(Hooks().threads);
   ticker_.Stop();
   running_code_.Close();
   if (yieldpoint_ != nullptr) {

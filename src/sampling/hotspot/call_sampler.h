@@ -95,7 +95,6 @@ class CallSampler {
   // CPU timers where they can tick as often as asked and can be had.
   static Ticker ChooseTicker(const SamplerSettings& settings);
   Status UseTicker(Ticker ticker);
-  void CloseTimers();
   static uint64_t ClaimInterval(ThreadSlot& slot);
   void Account(bool may_ask);
   void DisarmAll();

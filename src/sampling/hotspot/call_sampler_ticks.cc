@@ -105,35 +105,22 @@ void CallSampler::OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context
 Ticker CallSampler::ChooseTicker(const SamplerSettings& settings) {
   if (settings.exhaustive) return Ticker::kRemote;
   if (settings.ticker != Ticker::kAuto) return settings.ticker;
-  bool can = settings.tick_ns >= CpuTimers::ShortestPeriodNs() && CpuTimers::Probe().ok();
-  return can ? Ticker::kCpu : Ticker::kRemote;
+  return CpuTimers::CanTick(settings.tick_ns) ? Ticker::kCpu : Ticker::kRemote;
 }
 
 // Not under ledger_mutex_: the tick thread may be waiting for it.
 Status CallSampler::UseTicker(Ticker ticker) {
-  const bool opened = timers_.open();
-  if (ticker == Ticker::kCpu && !opened && !timers_.Open(OnCpuTick, settings_.tick_ns).ok()) ticker = Ticker::kRemote;
-  ticks_by_ = ticker;
-  if (ticker == Ticker::kRemote) {
-    CloseTimers();
-    const uint64_t period = settings_.exhaustive ? kExhaustiveTickNs : settings_.tick_ns;
-    ticker_.set_period(period);
-    return ticker_.running() ? Status() : ticker_.Start(OnTick, this, period, settings_.seed);
-  }
-  ticker_.Stop();
   ThreadTable& threads = Hooks().threads;
-  for (uint32_t i = 0; i < threads.high_water(); i++) {
-    if (opened) timers_.SetPeriod(threads.slot(i), settings_.tick_ns);
-    if (!opened && threads.slot(i).thread != 0) timers_.Create(threads.slot(i));
+  if (ticker == Ticker::kCpu && !timers_.Start(threads, OnCpuTick, settings_.tick_ns).ok()) ticker = Ticker::kRemote;
+  ticks_by_ = ticker;
+  if (ticker == Ticker::kCpu) {
+    ticker_.Stop();
+    return {};
   }
-  return {};
-}
-
-// In this order: a thread that starts meanwhile gets no timer, or one that is deleted.
-void CallSampler::CloseTimers() {
-  timers_.Shut();
-  for (uint32_t i = 0; i < Hooks().threads.high_water(); i++) timers_.Delete(Hooks().threads.slot(i));
-  timers_.Close();
+  timers_.Stop(threads);
+  const uint64_t period = settings_.exhaustive ? kExhaustiveTickNs : settings_.tick_ns;
+  ticker_.set_period(period);
+  return ticker_.running() ? Status() : ticker_.Start(OnTick, this, period, settings_.seed);
 }
 
 }  // namespace assay::sampling

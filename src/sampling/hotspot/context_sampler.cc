@@ -76,7 +76,8 @@ Status ContextSampler::Start(JavaVM* vm, JNIEnv* jni, const ContextSettings& set
     start_ns_ = MonotonicNs();
     start_tsc_ = __rdtsc();
     ledger_->SetHalfLife(settings_.half_life_ns, start_ns_);
-    since_account_ns_ = ticks_ = signals_sent_ = threads_without_memory_ = 0;
+    since_account_ns_ = signals_sent_ = threads_without_memory_ = 0;
+    ticks_ = 0;
   }
   recorder_.ResetCounters();
   Apply();
@@ -101,10 +102,11 @@ Status ContextSampler::Start(JavaVM* vm, JNIEnv* jni, const ContextSettings& set
   pending_ = settings_.watermark;
   if (!settings_.watermark) refusal_ = "not wanted";
   TryInstall();
-  Status status = ticker_.Start(OnTick, this, settings_.tick_ns, settings_.seed);
+  Status status = UseTicks();
   if (!status.ok()) {
     hooks.active = false;
     pending_ = false;
+    timers_.Stop(hooks.threads);
     Uninstall();
     signals_.Close();
     SetEvents(JVMTI_DISABLE);
@@ -168,14 +170,15 @@ Status ContextSampler::Reconfigure(const ContextSettings& settings) {
   if (settings.wall != settings_.wall) return Error{"clock cannot be changed while running"};
   if (settings.watermark != settings_.watermark)
     return Error{"watermark cannot be changed while running"};
-  std::lock_guard lock(ledger_mutex_);
-  if (settings.half_life_ns != settings_.half_life_ns) {
-    ledger_->SetHalfLife(settings.half_life_ns, MonotonicNs());
+  {
+    std::lock_guard lock(ledger_mutex_);
+    if (settings.half_life_ns != settings_.half_life_ns) {
+      ledger_->SetHalfLife(settings.half_life_ns, MonotonicNs());
+    }
+    settings_ = settings;
+    Apply();
   }
-  settings_ = settings;
-  Apply();
-  ticker_.set_period(settings_.tick_ns);
-  return {};
+  return UseTicks();
 }
 
 void ContextSampler::Stop() {
@@ -184,6 +187,7 @@ void ContextSampler::Stop() {
   HookContext& hooks = Hooks();
   hooks.active = false;
   pending_ = false;
+  timers_.Stop(hooks.threads);
   ticker_.Stop();
   signals_.Close();
   Uninstall();

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "src/profile/profile.h"
+#include "src/sampling/cpu_timers.h"
 #include "src/sampling/doctor_report.h"
 #include "src/sampling/hotspot/compiled_methods.h"
 #include "src/sampling/hotspot/context_ledger.h"
@@ -23,7 +24,7 @@
 namespace assay::sampling {
 
 struct ContextSettings {
-  uint64_t tick_ns = 1000000;
+  uint64_t tick_ns = 4000000;
   bool wall = false;
   uint32_t max_frames = 10000;
   uint64_t half_life_ns = 0;
@@ -62,8 +63,12 @@ class ContextSampler {
   bool GiveTrail(ThreadSlot& slot);
   void FindContinuation(jclass type);
 
+  // By CPU timers where they can tick as often as asked, otherwise by a thread that interrupts the others.
+  Status UseTicks();
   static void OnTick(void* self, uint64_t elapsed_ns);
+  static void OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context);
   void Tick(uint64_t elapsed_ns);
+  void Interrupt();
   void TickOne(ThreadSlot& slot, ContextTrail& trail, uintptr_t thread);
   void Account();
   void ReportLosses(profile::Profile& profile) const;
@@ -102,12 +107,15 @@ class ContextSampler {
   std::string refusal_;
   std::string via_;  // what was installed
   TickThread ticker_;
+  CpuTimers timers_;
+  std::atomic<bool> by_timers_{false};
   ThreadSignals signals_;
 
   std::mutex ledger_mutex_;
   std::unique_ptr<ContextLedger> ledger_;
   uint64_t start_ns_ = 0, start_tsc_ = 0, since_account_ns_ = 0;
-  uint64_t ticks_ = 0, signals_sent_ = 0;
+  std::atomic<uint64_t> ticks_{0};
+  uint64_t signals_sent_ = 0;
   std::atomic<uint64_t> own_cpu_ns_{0};  // of the tick thread
   uint64_t threads_without_memory_ = 0;
 };

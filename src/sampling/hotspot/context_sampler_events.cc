@@ -52,13 +52,15 @@ bool ContextSampler::GiveTrail(ThreadSlot& slot) {
 
 void JNICALL ContextSampler::ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
   ContextSampler& self = Get();
-  if (ThreadSlot* slot = self.watch_->OnStart(jni, thread)) self.GiveTrail(*slot);
+  ThreadSlot* slot = self.watch_->OnStart(jni, thread);
+  if (slot != nullptr && self.GiveTrail(*slot)) self.timers_.Create(*slot);
 }
 
 void JNICALL ContextSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
   ContextSampler& self = Get();
   ThreadSlot* slot = self.watch_->Current(jni);
   if (slot == nullptr) return;
+  self.timers_.Delete(*slot);
   ContextTrail* trail = self.TrailOf(*slot);
   if (trail != nullptr) {
     trail->busy.store(true);  // no sample until the slot has a new owner

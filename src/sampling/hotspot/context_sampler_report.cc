@@ -49,6 +49,7 @@ void ContextSampler::ReportCosts(profile::Profile& profile) const {
                           : via_.empty()    ? "none yet"
                                             : via_;
   metadata["calls-seen"] = "activations newly seen by samples";
+  metadata["ticker"] = by_timers_ ? "cpu" : "remote";
   metadata["ticks"] = std::to_string(ticks_);
   metadata["signals"] = std::to_string(signals_sent_);
   metadata["walks-to-the-mark"] = std::to_string(counters.trusted_walks);

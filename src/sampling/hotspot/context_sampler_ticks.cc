@@ -48,9 +48,24 @@ void ContextSampler::TickOne(ThreadSlot& slot, ContextTrail& trail, uintptr_t th
   }
 }
 
-void ContextSampler::Tick(uint64_t elapsed_ns) {
+// With timers the tick thread only does the accounts.
+Status ContextSampler::UseTicks() {
+  const bool can = !settings_.wall && CpuTimers::CanTick(settings_.tick_ns);
+  by_timers_ = can && timers_.Start(Hooks().threads, OnCpuTick, settings_.tick_ns).ok();
+  if (!by_timers_) timers_.Stop(Hooks().threads);
+  const uint64_t period = by_timers_ ? kAccountEveryNs : settings_.tick_ns;
+  ticker_.set_period(period);
+  return ticker_.running() ? Status() : ticker_.Start(OnTick, this, period, settings_.seed);
+}
+
+void ContextSampler::OnCpuTick(ThreadSlot& slot, uint64_t, void* context) {
+  instance_->ticks_.fetch_add(1, std::memory_order_relaxed);
+  OnSignal(slot, context);
+}
+
+void ContextSampler::Interrupt() {
   HookContext& hooks = Hooks();
-  ticks_++;
+  ticks_.fetch_add(1, std::memory_order_relaxed);
   for (uint32_t i = 0; i < hooks.threads.high_water(); i++) {
     ThreadSlot& slot = hooks.threads.slot(i);
     if (slot.thread.load(std::memory_order_relaxed) == 0) continue;
@@ -58,6 +73,10 @@ void ContextSampler::Tick(uint64_t elapsed_ns) {
     ContextTrail* trail = TrailOf(slot);
     if (pin.thread() != 0 && trail != nullptr) TickOne(slot, *trail, pin.thread());
   }
+}
+
+void ContextSampler::Tick(uint64_t elapsed_ns) {
+  if (!by_timers_) Interrupt();
   own_cpu_ns_.store(ClockNs(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
   since_account_ns_ += elapsed_ns;
   if (since_account_ns_ >= kAccountEveryNs) {

@@ -94,7 +94,7 @@ class LiveHoursTest(unittest.TestCase):
         cls.classes = compile_java([SHAPES])
 
     def live(self, *options):
-        return LiveRun("--collect", "contexts", "--max-contexts", "3000", "--flush", "20ms", *options, "--",
+        return LiveRun("--collect", "contexts", "--tick", "1ms", "--max-contexts", "3000", "--flush", "20ms", *options, "--",
                        java(max(JDKS)), "-cp", self.classes, "Shapes", "paths", "120")
 
     def test_the_command_stays_as_large_as_it_is(self):
