@@ -4,7 +4,7 @@ from harness.limit import LIMIT
 
 
 def small_set(arguments, jdk, count, deterministic=True):
-    """A few programs of different character unless the user named some."""
+    """A few programs of different character unless the user named some; without a count all, these first."""
     chosen = cli.workloads(arguments, jdk, deterministic=deterministic)
     if arguments.workload:
         return chosen
@@ -43,10 +43,12 @@ def interval(estimate):
     return "-" if estimate is None else f"{estimate.value:+.1f} [{estimate.low:.1f}, {estimate.high:.1f}]"
 
 
-def publish(arguments, name, title, text, info, runs):
+def publish(arguments, name, title, text, info, runs, command=None):
     text += LIMIT.sentence() and "\n" + LIMIT.sentence()
     print(f"## {title}\n\n{text}", flush=True)
+    if all(row.get("why") for run in runs for row in run.rows):
+        raise RuntimeError(f"{name}: nothing could be measured")
     if arguments.publish:
         for run in runs:
             results.publish(run.raw, run.rows)
-        results.section(name, title, text, info, f"bench/tables/run.py {name}")
+        results.section(name, title, text, info, command or f"bench/tables/run.py {name}")

@@ -45,22 +45,37 @@ def _value(cost, work, samples, stride):
     return "-" if estimate is None else f"{estimate.value:.1f}"
 
 
+SWEPT = 4                            # iterations: all programs at 24 cells each are worth more than long runs of a few
+
+
 def sweep(arguments):
     """Accuracy for every cell at the default tick and correction, in both settings: where the defaults come from."""
     samples, strides = GRID[arguments.quick]
     cells = [cbs(s, t) for s in samples for t in strides]
-    text, runs = "", []
-    for jdk in cli.jdks(arguments):
-        work = common.small_set(arguments, jdk, 2 if arguments.quick else 4)
-        for setting in ("paper", "production"):
-            run = common.accuracies("p0-sweep", arguments, jdk, setting, work, cells, 1)
-            runs.append(run)
-            rows = [[f"{s}"] + [common.number(run.mean(work, f"cbs-{s}-{t}")) for t in strides] for s in samples]
-            ceiling = run.mean(work, "ceiling")
-            text += (f"JDK {jdk}, {setting} setting, overlap of call sites in %, mean of {', '.join(w.name for w in work)}"
-                     + (f"; ceiling {common.number(ceiling)}" if setting == "production" else "") + ":\n\n"
-                     + results.table(["samples"] + [f"stride {t}" for t in strides], rows) + "\n")
-    common.publish(arguments, "p0-sweep", "Samples and stride at the default tick", text, runs[-1].info, runs)
+    peers = configs.pick(["timer", "jfr-10ms", "jfr-1ms"])
+    settings = arguments.setting or ("paper", "production")
+    for number, setting in enumerate(settings):
+        text, runs, jdks = "", [], cli.jdks(arguments)
+        with LIMIT.share(len(settings) - number):
+            for place, jdk in enumerate(jdks):
+                work = common.small_set(arguments, jdk, 2 if arguments.quick else None)
+                with LIMIT.share(len(jdks) - place):
+                    runs.append(common.accuracies("p0-sweep", arguments, jdk, setting, work, cells + peers, 1, SWEPT))
+                text += _swept(runs[-1], jdk, setting, work, samples, strides, peers)
+        common.publish(arguments, f"p0-sweep-{setting}", f"Samples and stride at the default tick, {setting} setting", text, runs[-1].info, runs,
+                       f"bench/tables/run.py p0-sweep --setting {setting}")
+
+
+def _swept(run, jdk, setting, work, samples, strides, peers):
+    """Over the programs for which every cell was measured."""
+    names = [f"cbs-{s}-{t}" for s in samples for t in strides] + [c.name for c in peers]
+    whole = [w for w in work if all(run.mean([w], name) is not None for name in names)]
+    rows = [[f"{s}"] + [common.number(run.mean(whole, f"cbs-{s}-{t}")) for t in strides] for s in samples]
+    others = "; ".join(f"{c.label} {common.number(run.mean(whole, c.name))}" for c in peers)
+    ceiling = f"; ceiling {common.number(run.mean(whole, 'ceiling'))}" if setting == "production" else ""
+    return (f"JDK {jdk}, {setting} setting, overlap of call sites in %, one run of {SWEPT} iterations from a cold start, mean of {len(whole)} programs "
+            f"({', '.join(w.name for w in whole)}):\n\n" + results.table(["samples"] + [f"stride {t}" for t in strides], rows)
+            + f"\nIn the same table: {others}{ceiling}.\n\n")
 
 
 RUN = {"small": 8, "large": 2}       # iterations, so that a run takes seconds as the paper's: loading the agent is not the point

@@ -48,6 +48,7 @@ def make(names, arguments):
 def main():
     parser = cli.parser(__doc__)
     parser.add_argument("table", nargs="*", help=", ".join(TABLES))
+    parser.add_argument("--setting", action="append", choices=["paper", "production"], help="of p0-sweep; both without")
     arguments = cli.parse(parser)
     unknown = [t for t in arguments.table if t not in TABLES]
     if unknown:

@@ -10,6 +10,7 @@ Exit status: 0 done, 1 a wrong checksum, 2 usage, 3 cannot run here, else the pr
 """
 import argparse
 import fcntl
+import functools
 import json
 import os
 import pathlib
@@ -30,6 +31,7 @@ CLASSES = BUILD / "workloads"
 EXPECTED = HERE / "expected.json"
 
 
+@functools.cache
 def build():
     """Compiles every source whose libraries are here; does nothing when up to date."""
     sources = sorted(HERE.glob("java/bench/*"))
@@ -61,7 +63,7 @@ def build():
 def program(workload, size="small", iterations=1, flags=(), more=()):
     """What follows `java` on the command line."""
     params = [word for p in workload.params for word in ("--param", p)]
-    path = ":".join([str(CLASSES), *workload.class_path()])
+    path = ":".join([str(build()), *workload.class_path()])
     return [*workload.jvm, *flags, "-cp", path, f"bench.{workload.main}", "--size", size,
             "--iterations", str(iterations), *params, *more]
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "workloads"))
@@ -14,9 +15,18 @@ from assay_test import JDKS, each_jdk, run
 
 
 class Workloads(unittest.TestCase):
+    def test_a_command_finds_its_program_compiled_on_a_fresh_machine(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(runner, "CLASSES", pathlib.Path(folder)):
+            runner.build.cache_clear()
+            try:
+                words = runner.program(registry.WORKLOADS["collections"])
+                path = words[words.index("-cp") + 1].split(":")
+                self.assertTrue(any((pathlib.Path(p) / "bench/Collections.class").exists() for p in path), path)
+            finally:
+                runner.build.cache_clear()
+
     @each_jdk()
     def test_a_workload_computes_its_recorded_checksum(self, jdk):
-        runner.build()
         for name in ("collections", "exceptions", "edges-1000"):
             workload = registry.WORKLOADS[name]
             out = run(runner.java(jdk), *runner.program(workload, iterations=2)).stdout
