@@ -55,11 +55,12 @@ ITERATIONS = 8                       # two leave 0.94 to 1.10 to chance
 
 def bias(arguments):
     """After correction the two edges of each program must come out equal."""
-    text, repeats = "", 2 if arguments.quick else 3
+    text, runs, repeats = "", [], 2 if arguments.quick else 3
     programs = ["call-density-bias", "latency-bias-2", "latency-bias-8", "latency-bias-32"]
     for jdk in cli.jdks(arguments):
         accuracy.FLAGS["bias"] = FLAGS
         run = accuracy.Accuracy("p1-bias", paths.RAW / f"p1-bias-{jdk}.jsonl", jdk, "bias", "large", ITERATIONS)
+        runs.append(run)
         rows = []
         for name in programs[:2] if arguments.quick else programs:
             cells = []
@@ -72,7 +73,7 @@ def bias(arguments):
         text += (f"JDK {jdk}; ratio of the weights of two edges that are called equally often (sparse/dense, A/B), "
                  f"median [range] of {repeats} runs; right is 1, the bar is 0.95 to 1.05.\n\n"
                  + results.table(["program", *(f"correct {m}" for m in MODES), "paper"], rows) + "\n")
-    common.publish(arguments, "p1", "P1: the bias programs", text, run.info, [run])
+    common.publish(arguments, "p1", "P1: the bias programs", text, run.info, runs)
 
 
 def correction(arguments):
