@@ -23,7 +23,29 @@ Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHo
   return jvmti;
 }
 
+void LoadWhatTheHookNeeds(jvmtiEnv* jvmti, JNIEnv* jni) {
+  if (jni->PushLocalFrame(8) != 0) return;
+  jclass module_class = jni->FindClass("java/lang/Module");
+  jmethodID is_named = module_class == nullptr ? nullptr : jni->GetMethodID(module_class, "isNamed", "()Z");
+  jint count = 0;
+  jobject* modules = nullptr;
+  if (is_named != nullptr && jvmti->GetAllModules(&count, &modules) == JVMTI_ERROR_NONE) {
+    jobject base = jni->GetModule(module_class);
+    bool done = false;
+    for (jint i = 0; i < count; i++) {
+      if (!done && !jni->CallBooleanMethod(modules[i], is_named)) {
+        done = jvmti->AddModuleReads(base, modules[i]) == JVMTI_ERROR_NONE;
+      }
+      jni->DeleteLocalRef(modules[i]);
+    }
+    jvmti->Deallocate(reinterpret_cast<unsigned char*>(modules));
+  }
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  jni->PopLocalFrame(nullptr);
+}
+
 void StartRewriting(jvmtiEnv* jvmti, JNIEnv* jni, ExactRegistry& notes) {
+  LoadWhatTheHookNeeds(jvmti, jni);
   jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
   uint64_t refused = RetransformLoadedClasses(jvmti, jni);
   if (refused != 0) notes.AddLost("classes loaded before that could not be changed", refused);

@@ -19,6 +19,14 @@ namespace assay::agent {
 // An environment that may rewrite classes, loaded ones included. The hook is off.
 Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHook hook);
 
+// Before a hook that changes classes is switched on, in the live phase.
+//
+// With the first class of a module that a hook changes, the VM lets the module read the unnamed modules, in Java and in the middle of loading that class
+// (classFileParser.cpp, add_default_read_edges; jdk.internal.module.Modules.transformedByAgent). If the class is one of those that this Java code
+// needs itself, java.lang.Module$ReflectionData say, it meets a ClassCircularityError, which the VM drops but remembers: nobody can use the class any more. So
+// they are loaded here, by doing the same for java.base.
+void LoadWhatTheHookNeeds(jvmtiEnv* jvmti, JNIEnv* jni);
+
 // Switches the hook on and sends the classes that are loaded already through it. Classes that the
 // VM refuses are noted as lost.
 void StartRewriting(jvmtiEnv* jvmti, JNIEnv* jni, ExactRegistry& notes);

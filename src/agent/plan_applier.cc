@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "src/agent/class_hook.h"
 #include "src/agent/class_name.h"
 #include "src/agent/guard_classes.h"
 #include "src/agent/planned_classes.h"
@@ -63,14 +64,7 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv* jni, jclass, jobject loader, c
     planned.outcomes = pass.outcomes();
     NoteSkipped(planned, rewritten->skipped);
   }
-  if (rewritten->bytes.empty()) return;
-  unsigned char* copy = nullptr;
-  if (jvmti->Allocate(static_cast<jlong>(rewritten->bytes.size()), &copy) != JVMTI_ERROR_NONE) {
-    return;
-  }
-  std::memcpy(copy, rewritten->bytes.data(), rewritten->bytes.size());
-  *new_data = copy;
-  *new_size = static_cast<jint>(rewritten->bytes.size());
+  HandOver(rewritten->bytes, jvmti, new_size, new_data);
 }
 
 void JNICALL OnClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jclass type) {
@@ -148,6 +142,7 @@ Status Activate(Applier& applier, JNIEnv* jni) {
     std::lock_guard lock(applier.mutex);
     applier.active = true;
   }
+  LoadWhatTheHookNeeds(applier.jvmti, jni);
   SwitchEvents(applier.jvmti, JVMTI_ENABLE);
   VisitLoadedClasses(applier, jni);
   return {};

@@ -147,6 +147,7 @@ class ProbeYieldpoint final : public sampling::Yieldpoint {
     if (jni == nullptr) return Error{"probes can only be installed on a Java thread"};
     ASSAY_TRY(DefineRuntime(The().vm, jni));
     WarmUp(jni);
+    LoadWhatTheHookNeeds(The().jvmti, jni);
     SetHook(JVMTI_ENABLE);
     RetransformLoadedClasses(The().jvmti, jni);
     return {};

@@ -213,6 +213,22 @@ class Attached(unittest.TestCase):
         return process, marker.name
 
     @each_jdk()
+    def test_attaching_while_classes_of_other_modules_are_loaded(self, version):
+        """The VM runs Java code in the middle of loading the first class of a module that is changed; it used to find itself there."""
+        classes = compile_java([HERE / "Loading.java"])
+        names = pathlib.Path(tempfile.mktemp(suffix=".names"))
+        names.write_text(run(java(version), "-cp", classes, "Loading", "list").stdout)
+        for options in 2 * (("--collect", "exact"), ("--via", "probe")):
+            process = subprocess.Popen([java(version), "-cp", classes, "Loading", str(names)],
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.addCleanup(process.kill)
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            assay("attach", process.pid, *options, "-o", tempfile.mktemp(suffix=".profile"), check=False)
+            rest = process.communicate(timeout=120)[0]
+            self.assertIn("exported false", rest)
+            self.assertEqual(process.returncode, 0, rest)
+
+    @each_jdk()
     def test_attach_and_detach_repeatedly(self, version):
         process, marker = self.start(version)
         for round_number in range(2):
