@@ -24,22 +24,16 @@ Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHo
 }
 
 void LoadWhatTheHookNeeds(jvmtiEnv* jvmti, JNIEnv* jni) {
-  if (jni->PushLocalFrame(8) != 0) return;
-  jclass module_class = jni->FindClass("java/lang/Module");
-  jmethodID is_named = module_class == nullptr ? nullptr : jni->GetMethodID(module_class, "isNamed", "()Z");
-  jint count = 0;
-  jobject* modules = nullptr;
-  if (is_named != nullptr && jvmti->GetAllModules(&count, &modules) == JVMTI_ERROR_NONE) {
-    jobject base = jni->GetModule(module_class);
-    bool done = false;
-    for (jint i = 0; i < count; i++) {
-      if (!done && !jni->CallBooleanMethod(modules[i], is_named)) {
-        done = jvmti->AddModuleReads(base, modules[i]) == JVMTI_ERROR_NONE;
-      }
-      jni->DeleteLocalRef(modules[i]);
-    }
-    jvmti->Deallocate(reinterpret_cast<unsigned char*>(modules));
-  }
+  if (jni->PushLocalFrame(16) != 0) return;
+  jclass loader_class = jni->FindClass("java/lang/ClassLoader");
+  jmethodID system = loader_class == nullptr
+                         ? nullptr
+                         : jni->GetStaticMethodID(loader_class, "getSystemClassLoader", "()Ljava/lang/ClassLoader;");
+  jmethodID unnamed =
+      system == nullptr ? nullptr : jni->GetMethodID(loader_class, "getUnnamedModule", "()Ljava/lang/Module;");
+  jobject loader = unnamed == nullptr ? nullptr : jni->CallStaticObjectMethod(loader_class, system);
+  jobject module = loader == nullptr ? nullptr : jni->CallObjectMethod(loader, unnamed);
+  if (module != nullptr && !jni->ExceptionCheck()) jvmti->AddModuleReads(jni->GetModule(loader_class), module);
   if (jni->ExceptionCheck()) jni->ExceptionClear();
   jni->PopLocalFrame(nullptr);
 }

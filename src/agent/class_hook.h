@@ -21,10 +21,12 @@ Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHo
 
 // Before a hook that changes classes is switched on, in the live phase.
 //
-// With the first class of a module that a hook changes, the VM lets the module read the unnamed modules, in Java and in the middle of loading that class
-// (classFileParser.cpp, add_default_read_edges; jdk.internal.module.Modules.transformedByAgent). If the class is one of those that this Java code
-// needs itself, java.lang.Module$ReflectionData say, it meets a ClassCircularityError, which the VM drops but remembers: nobody can use the class any more. So
-// they are loaded here, by doing the same for java.base.
+// With the first class of a module that a hook changes, the VM lets the module read the unnamed modules of the boot and
+// application loaders: in Java, and in the middle of loading that class (classFileParser.cpp, add_default_read_edges;
+// jdk.internal.module.Modules.transformedByAgent). If the class is one that this Java code needs itself,
+// java.lang.Module$ReflectionData say, it meets a ClassCircularityError, which the VM drops but remembers: nobody can use
+// the class any more. So they are loaded here, by letting java.base read the application's unnamed module, as the VM
+// itself will.
 void LoadWhatTheHookNeeds(jvmtiEnv* jvmti, JNIEnv* jni);
 
 // Switches the hook on and sends the classes that are loaded already through it. Classes that the
