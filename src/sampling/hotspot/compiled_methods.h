@@ -58,9 +58,8 @@ class CompiledMethods {
   void OnDynamicCode(const char* name, const void* code, uint32_t size);
 
   // The frames at `pc`, innermost first; empty when no such compiled code is known. `compilation`: only in the code of
-  // that number; 0 = any. `exact`: the
-  // VM has debug information for this very pc; otherwise only the method is known. `near`: the pc is
-  // that of an interrupted instruction, and the debug information next to come will do.
+  // that number; 0 = any. `exact`: the VM has debug information for this very pc; otherwise only the method is known.
+  // `near`: the pc is that of an interrupted instruction, and the debug information next to come will do.
   std::vector<VirtualFrame> Lookup(uintptr_t pc, int32_t compilation, bool* exact, bool near = false) const;
   // Index of a method, asking the VM for its name; UINT32_MAX when it is gone.
   uint32_t Intern(jmethodID method);

@@ -76,7 +76,8 @@ void ContextLedger::Compare(const Thread& thread, const SampleRing& ring,
   };
   first_disagreement_ = std::to_string(frames.size()) + " against " +
                         std::to_string(header.oracle) + " frames, flags " +
-                        std::to_string(header.flags) + ", newest " + std::to_string(newest.interpreted() ? -1 : newest.kind()) +
+                        std::to_string(header.flags) + ", newest " +
+                        std::to_string(newest.interpreted() ? -1 : static_cast<int>(newest.kind())) +
                         ", given " + std::to_string(header.frames) + ": tree";
   for (size_t i = 0; i < frames.size() && i < 12; i++)
     first_disagreement_ += text(frames[i].method, frames[i].bci);
