@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Accuracy: overlap with the exhaustive profile, in the paper setting and the production setting.
+"""Accuracy: overlap with the exhaustive profile, in the paper setting, the production setting and with compilation in the foreground.
 
   make bench-accuracy            all real programs, JDK 17 and 25
   QUICK=1 make bench-accuracy    four programs, the newest JDK
@@ -20,6 +20,7 @@ DEFAULT = {
               "jfr-1ms", "jfr-cpu", "async-10ms", "async-1ms", "async-calls"],
     "production": ["calls", "calls-off", "calls-density", "timer", "p0-jikes", "p1", "jfr-10ms", "jfr-1ms",
                    "jfr-cpu", "async-10ms", "async-1ms", "async-calls"],
+    "foreground": ["calls", "calls-off", "calls-density", "timer", "jfr-10ms", "jfr-1ms"],
 }
 QUICK = ["calls", "calls-off", "timer", "jfr-10ms"]
 
@@ -64,7 +65,7 @@ def older_truths(run, work):
 
 def parse():
     parser = cli.parser(__doc__)
-    parser.add_argument("--setting", choices=("paper", "production"), action="append")
+    parser.add_argument("--setting", choices=accuracy.SETTINGS, action="append")
     parser.add_argument("--config", action="append", metavar="NAME", help=", ".join(configs.CONFIGS))
     parser.add_argument("--set", choices=configs.SETS, help="configurations by the name of a set")
     parser.add_argument("--iterations", type=int, help="8 without (4 in the quick form)")
@@ -81,13 +82,13 @@ class Bench:
     def __init__(self, arguments, setting, jdk):
         names = arguments.config or (configs.SETS[arguments.set] if arguments.set else QUICK if arguments.quick else DEFAULT[setting])
         # Bytecodes are no calls (bench/tables/run.py p3 compares them); what sees inlined calls has its truth in the paper setting.
-        names = [n for n in names if n != "bytecodes" and not (setting == "production" and configs.pick([n])[0].sees_inlined)]
+        names = [n for n in names if n != "bytecodes" and not (accuracy.has_ceiling(setting) and configs.pick([n])[0].sees_inlined)]
         self.chosen, self.left_out = configs.available(configs.pick(names))
         self.setting, self.jdk = setting, jdk
         self.run = accuracy.Accuracy("accuracy", paths.RAW / f"accuracy-{setting}-{jdk}.jsonl", jdk, setting, arguments.size,
                                      arguments.iterations or (4 if arguments.quick else 8), fresh=arguments.fresh_truth)
         self.work = cli.workloads(arguments, jdk, deterministic=setting == "paper")
-        self.with_ceiling = setting == "production" or arguments.ceiling
+        self.with_ceiling = accuracy.has_ceiling(setting) or arguments.ceiling
 
     def measure(self, repeats):
         for workload in self.work:
@@ -106,7 +107,7 @@ def measure(benches, repeats):
 
 def main():
     arguments = parse()
-    settings = arguments.setting or ("paper", "production")
+    settings = arguments.setting or accuracy.SETTINGS
     benches = [Bench(arguments, setting, jdk) for setting in settings for jdk in cli.jdks(arguments)]
     measure(benches, arguments.repeats or (1 if arguments.quick else 3))
     for setting in settings:

@@ -1,8 +1,11 @@
-"""Overlap of profiles with the truth, in two settings.
+"""Overlap of profiles with the truth, in three settings.
 
 paper:      one compiler tier, no inlining; truth = exact counts of the same deterministic run.
 production: stock flags; truth = every yieldpoint counted under the same flags. Runs differ (the JIT
             decides by time), so the ceiling, the overlap of two such truths, stands beside each figure.
+foreground: production but for `-Xbatch`: a method that is due for compilation is waited for, so counts of calls and not
+            time decide what is inlined when. Two truths then agree (ceiling 100 % with one thread), and what a sample lacks
+            is the sampler's doing alone.
 """
 import json
 import pathlib
@@ -18,8 +21,13 @@ from . import configs, graph, machine, paths, process
 from .limit import LIMIT, Spent
 from .truth import Truths
 
-FLAGS = {"paper": ("-XX:TieredStopAtLevel=1", "-XX:-Inline"), "production": ()}
-TRUTH = {"paper": "exact", "production": "calls-all"}
+FLAGS = {"paper": ("-XX:TieredStopAtLevel=1", "-XX:-Inline"), "production": (), "foreground": ("-Xbatch",)}
+TRUTH = {"paper": "exact", "production": "calls-all", "foreground": "calls-all"}
+SETTINGS = tuple(FLAGS)
+
+
+def has_ceiling(setting):
+    return TRUTH[setting] != "exact"
 
 
 class Accuracy:

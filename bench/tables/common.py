@@ -17,7 +17,7 @@ def accuracies(name, arguments, jdk, setting, work, chosen, repeats, iterations=
     run = accuracy.Accuracy(name, paths.RAW / f"{name}-{setting}-{jdk}.jsonl", jdk, setting,
                             size or arguments.size, iterations)
     for workload in work:
-        run.run(workload, chosen, repeats, with_ceiling=setting == "production")
+        run.run(workload, chosen, repeats, with_ceiling=accuracy.has_ceiling(setting))
     return run
 
 

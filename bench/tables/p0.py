@@ -72,7 +72,7 @@ def _swept(run, jdk, setting, work, samples, strides, peers):
     whole = [w for w in work if all(run.mean([w], name) is not None for name in names)]
     rows = [[f"{s}"] + [common.number(run.mean(whole, f"cbs-{s}-{t}")) for t in strides] for s in samples]
     others = "; ".join(f"{c.label} {common.number(run.mean(whole, c.name))}" for c in peers)
-    ceiling = f"; ceiling {common.number(run.mean(whole, 'ceiling'))}" if setting == "production" else ""
+    ceiling = f"; ceiling {common.number(run.mean(whole, 'ceiling'))}" if accuracy.has_ceiling(setting) else ""
     return (f"JDK {jdk}, {setting} setting, overlap of call sites in %, one run of {SWEPT} iterations from a cold start, mean of {len(whole)} programs "
             f"({', '.join(w.name for w in whole)}):\n\n" + results.table(["samples"] + [f"stride {t}" for t in strides], rows)
             + f"\nIn the same table: {others}{ceiling}.\n\n")

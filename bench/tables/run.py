@@ -18,7 +18,7 @@ import sys
 import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import cli, tradeoff
+from harness import accuracy, cli, tradeoff
 from harness.limit import LIMIT, Spent
 from tables import counts, p0, p1, p2, p2_counts, p3, p3_same, p4
 
@@ -48,7 +48,7 @@ def make(names, arguments):
 def main():
     parser = cli.parser(__doc__)
     parser.add_argument("table", nargs="*", help=", ".join(TABLES))
-    parser.add_argument("--setting", action="append", choices=["paper", "production"], help="of p0-sweep; both without")
+    parser.add_argument("--setting", action="append", choices=accuracy.SETTINGS, help="of p0-sweep; paper and production without")
     arguments = cli.parse(parser)
     unknown = [t for t in arguments.table if t not in TABLES]
     if unknown:

@@ -60,7 +60,7 @@ class Kept(unittest.TestCase):
         return self.started.count("truth")
 
     def test_another_command_and_another_build_use_the_same_truth(self):
-        for setting in ("paper", "production"):
+        for setting in accuracy.SETTINGS:
             self.started.clear()
             self.measure(["calls"], setting=setting)
             self.build = "b2"

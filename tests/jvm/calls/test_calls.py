@@ -117,6 +117,13 @@ class Sampling(unittest.TestCase):
         if version >= 20:
             self.assertGreater(found["main", "f"], 15_000_000)
 
+    @each_jdk(versions=(25,))
+    def test_counting_everything_twice_gives_the_same_when_the_program_waits_for_the_compiler(self, version):
+        paths = [profile_of(version, "-Xbatch", "-cp", self.classes, "Ratios", "20", options=("--samples", "all"))[1]
+                 for _ in range(2)]
+        overlap = json.loads(assay("compare", "--json", *paths).stdout)["overlap"]
+        self.assertGreater(overlap["call_sites"], 99.9)
+
     @each_jdk()
     def test_sites_are_call_instructions(self, version):
         for via in ("auto", "probe"):
