@@ -3,7 +3,10 @@
 
 Three kinds: GoogleTest programs (build/tests/*_test), Python unittest files (tests/**/test_*.py), and
 checks (tools/check_*.py). Arguments filter by substring: tools/run_tests.py profile jvm/exact
+
+Each runs in a process of its own, as many at a time as there are processors; those that are about time (ALONE) follow one by one.
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -17,11 +20,24 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("ASSAY_BUILD", ROOT / "build"))
 
 
+# Samplers are judged by what they find in a program, a trial by how long it takes: no other test beside them.
+ALONE = ("tests/bench/test_experiment", "tests/jvm/calls/", "tests/jvm/contexts/", "tests/jvm/estimate/", "tests/jvm/live/", "tests/jvm/plan/",
+         "tests/jvm/sampled/", "tests/stress/", "cpu_timers_test", "tick_thread_test")
+
+
 class Totals:
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
         self.failures = []
         self.reasons = {}
+
+    def add(self, other):
+        self.passed += other["passed"]
+        self.failed += other["failed"]
+        self.skipped += other["skipped"]
+        self.failures += other["failures"]
+        for reason, count in other["reasons"].items():
+            self.reasons[reason] = self.reasons.get(reason, 0) + count
 
     def fail(self, name, detail=""):
         self.failed += 1
@@ -112,25 +128,63 @@ def run_check(path, totals):
             totals.passed += 1
 
 
+KINDS = {"check": run_check, "gtest": run_gtest, "python": run_python}
+
+
+def run_here(kind, path, result):
+    """The child's part: one program or file, its totals into `result`."""
+    totals = Totals()
+    KINDS[kind](pathlib.Path(path), totals)
+    pathlib.Path(result).write_text(json.dumps(vars(totals)))
+
+
+def run_apart(kind, path):
+    """(what it printed, its totals, seconds)."""
+    began = time.time()
+    with tempfile.TemporaryDirectory() as folder:
+        result = pathlib.Path(folder) / "totals.json"
+        child = subprocess.run([sys.executable, __file__, "--in-child", kind, str(path), str(result)], cwd=ROOT, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace")
+        if result.exists():
+            return child.stdout, json.loads(result.read_text()), time.time() - began
+    lost = Totals()
+    lost.failed, lost.failures = 1, [str(path)]
+    return f"{child.stdout}FAILED {path}\ndied with status {child.returncode}\n", vars(lost), time.time() - began
+
+
+def all_tests(wanted):
+    work = [("check", p) for p in sorted((ROOT / "tools").glob("check_*.py"))]
+    work += [("gtest", p) for p in sorted((BUILD / "tests").glob("*_test"))]
+    work += [("python", p) for p in sorted((ROOT / "tests").rglob("test_*.py"))]
+    return [(kind, p) for kind, p in work if not wanted or any(w in str(p) for w in wanted)]
+
+
+def run_all(work, totals):
+    def report(path, outcome):
+        printed, found, seconds = outcome
+        totals.add(found)
+        shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+        print(f"{printed}{shown}: {found['passed']} passed, {found['failed']} failed ({seconds:.1f} s)", flush=True)
+
+    alone = [(kind, path) for kind, path in work if any(name in str(path) for name in ALONE)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = {pool.submit(run_apart, kind, path): path for kind, path in work if (kind, path) not in alone}
+        for done in concurrent.futures.as_completed(running):
+            report(running[done], done.result())
+    for kind, path in alone:
+        report(path, run_apart(kind, path))
+
+
 def main():
     wanted = sys.argv[1:]
     if {"-h", "--help"} & set(wanted):
         print(__doc__.strip())
         return 0
-    totals = Totals()
     os.environ.setdefault("ASSAY_BUILD", str(BUILD))
-    work = [(run_check, p) for p in sorted((ROOT / "tools").glob("check_*.py"))]
-    work += [(run_gtest, p) for p in sorted((BUILD / "tests").glob("*_test"))]
-    work += [(run_python, p) for p in sorted((ROOT / "tests").rglob("test_*.py"))]
-    for run, path in work:
-        if wanted and not any(w in str(path) for w in wanted):
-            continue
-        began = time.time()
-        before = (totals.passed, totals.failed)
-        run(path, totals)
-        shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-        print(f"{shown}: {totals.passed - before[0]} passed, {totals.failed - before[1]} failed "
-              f"({time.time() - began:.1f} s)", flush=True)
+    if wanted[:1] == ["--in-child"]:
+        return run_here(*wanted[1:])
+    totals = Totals()
+    run_all(all_tests(wanted), totals)
     for reason, count in sorted(totals.reasons.items()):
         print(f"skipped {count}: {reason}")
     for name in totals.failures:
