@@ -1,0 +1,171 @@
+"""--collect calls leaves programs as they are, whatever the collector and however hard they are on it, and leaves a JVM without traces."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from assay_test import BUILD, ROOT, assay, compile_java, each_jdk, java, run, show_json
+from test_calls import PLAIN, weights
+
+HERE = pathlib.Path(__file__).parent
+COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
+
+
+class Collectors(unittest.TestCase):
+    @each_jdk()
+    def test_same_output_under_every_collector(self, version):
+        for collector in COLLECTORS:
+            path = tempfile.mktemp(suffix=".profile")
+            environment = dict(os.environ, JAVA_TOOL_OPTIONS=f"-XX:+Use{collector}GC -Xmx256m")
+            result = run(sys.executable, ROOT / "bench/workloads/run.py", "collections", "--jdk", version,
+                         "--iterations", "2", "--agent", f"{BUILD}/libassay.so=output={path},tick=300us",
+                         env=environment, check=False)
+            self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+            data = show_json(path)
+            self.assertGreater(sum(e["samples"] for e in data["edges"]), 0, collector)
+
+
+class Programs(unittest.TestCase):
+    """Programs that are hard on the machinery; each checks its own output."""
+
+    def run_program(self, version, name, options=""):
+        path = tempfile.mktemp(suffix=".profile")
+        result = run(sys.executable, ROOT / "bench/workloads/run.py", name, "--jdk", version, "--iterations",
+                     "1", "--agent", f"{BUILD}/libassay.so=output={path},tick=200us{options}", check=False,
+                     timeout=200)
+        self.assertEqual(result.returncode, 0, result.stdout[-500:] + result.stderr[-2000:])
+        data = show_json(path)
+        samples = sum(e["samples"] for e in data["edges"])
+        failed = sum(n for reason, n in data["lost"].items() if reason.startswith("walk failed"))
+        self.assertLessEqual(failed, max(2, samples * 0.001), data["lost"])
+        self.assertGreater(samples, 0)
+        return data
+
+    @each_jdk()
+    def test_classes_that_come_and_go_keep_their_names(self, version):
+        data = self.run_program(version, "class-storm")
+        for edge in data["edges"]:
+            self.assertRegex(edge["callee"], r"\S+\.\S+\(.*\)|<native>")
+
+    @each_jdk()
+    def test_exceptions_and_deoptimization(self, version):
+        self.run_program(version, "exceptions")
+
+    @each_jdk()
+    def test_many_threads(self, version):
+        self.run_program(version, "threads-1000")
+
+    @each_jdk(versions=(25,))
+    def test_virtual_threads(self, version):
+        self.run_program(version, "virtual-threads")
+
+
+class Traces(unittest.TestCase):
+    """What is left in a JVM after detach: nothing."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.classes = compile_java([HERE / "Ratios.java"])
+
+    def setUp(self):
+        self.address = {}
+
+    def start(self, version):
+        process = subprocess.Popen([java(version), *PLAIN, "-cp", self.classes, "Ratios", "forever"],
+                                   stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        for _ in range(3):
+            process.stdout.readline()
+        return process
+
+    def state(self, pid, version):
+        """Stub bytes, guard words of all threads, signal handlers, timers, and our threads."""
+        doctor = json.loads(assay("doctor", "--pid", pid, "--json").stdout)["mechanisms"]
+        why = {m["name"]: m["why"] for m in doctor}
+        state = {}
+        dump = run(java(version, "jcmd"), pid, "Thread.print").stdout
+        with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+            for name in ("entry", "return"):
+                if match := re.search(r" at (0x[0-9a-f]+)$", why[name]):
+                    self.address[name] = int(match[1], 16)
+                    memory.seek(self.address[name])
+                    state[name] = memory.read(16)
+            for thread in re.findall(r'^"(?:main|Signal Dispatcher|Finalizer)".* tid=(0x[0-9a-f]+)', dump, re.M):
+                if match := re.search(r"guard at thread\+(\d+)", why["entry"]):
+                    memory.seek(int(thread, 16) + int(match[1]))
+                    word = int.from_bytes(memory.read(4), "little")
+                    state[thread, "guard marked"] = word >> 30
+                if match := re.search(r"poll word at thread\+(\d+)", why["return"]):
+                    memory.seek(int(thread, 16) + int(match[1]))
+                    state[thread, "poll marked"] = int.from_bytes(memory.read(8), "little") == 2
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        state["handlers"] = re.search(r"SigCgt:.*", status)[0]
+        timers = pathlib.Path(f"/proc/{pid}/timers")
+        state["timers"] = timers.read_text() if timers.exists() else ""
+        names = [pathlib.Path(f"/proc/{pid}/task/{t}/comm").read_text().strip()
+                 for t in os.listdir(f"/proc/{pid}/task")]
+        state["threads"] = [n for n in names if n.startswith("assay")]
+        return state
+
+    @each_jdk()
+    def test_detach_leaves_the_jvm_as_it_was(self, version):
+        process = self.start(version)
+        pid = process.pid
+        before = self.state(pid, version)
+        for i, options in enumerate((("--tick", "200us"), ("--ticker", "cpu"), ("--via", "return"))):
+            path = tempfile.mktemp(suffix=".profile")
+            assay("attach", pid, "-o", path, *options)
+            mechanism = "return" if version < 20 or "return" in options else "entry"
+            deadline = time.time() + 30
+            while time.time() < deadline and not os.path.exists(path):
+                time.sleep(0.1)
+            time.sleep(1.5)
+            assay("attach", pid, "--samples", "64")  # changes the running one
+            time.sleep(0.7)
+            assay("detach", pid)
+            self.assertEqual(self.state(pid, version), before, options)
+            self.assertIn(("f", "g"), weights(path), f"round {i} {mechanism}")
+        self.assertIsNone(process.poll())
+
+    @each_jdk()
+    def test_running_stub_is_diverted(self, version):
+        """The test above would pass with an agent that does nothing: prove that it can fail."""
+        process = self.start(version)
+        before = self.state(process.pid, version)
+        assay("attach", process.pid, "-o", tempfile.mktemp(suffix=".profile"))
+        time.sleep(0.5)
+        name = "return" if version < 20 else "entry"
+        with open(f"/proc/{process.pid}/mem", "rb", 0) as memory:
+            memory.seek(self.address[name])
+            self.assertNotEqual(memory.read(16), before[name])
+        assay("detach", process.pid)
+
+
+class Doctor(unittest.TestCase):
+    @each_jdk()
+    def test_says_what_works(self, version):
+        report = json.loads(assay("doctor", "--json", "--", java(version)).stdout)
+        works = {m["name"]: m["works"] for m in report["mechanisms"]}
+        self.assertEqual(works["entry"], version >= 20)
+        self.assertTrue(works["return"])
+        self.assertTrue(works["probe"])
+        self.assertTrue(works["ticker-remote"])
+
+    @each_jdk()
+    def test_refuses_without_compiled_code(self, version):
+        report = json.loads(assay("doctor", "--json", "--", java(version), "-Xint").stdout)
+        works = {m["name"]: m for m in report["mechanisms"]}
+        self.assertFalse(works["entry"]["works"])
+        self.assertFalse(works["return"]["works"])
+        self.assertIn("found in only 0 of", works["return"]["why"])
+
+
+if __name__ == "__main__":
+    unittest.main()
