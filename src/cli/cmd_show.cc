@@ -20,7 +20,7 @@ int Show(const ShowOptions& options) {
   profile::Profile profile = Load(options.file);
   std::vector<ViewSpec> views;
   for (const std::string& name : options.by) views.push_back(ParseView(profile, name));
-  if (views.empty()) views.push_back(ParseView(profile, "edges"));
+  if (views.empty()) views.push_back(DefaultView(profile));
   std::string out;
   if (options.json) {
     JsonWriter json(2);
@@ -49,7 +49,7 @@ void RegisterShow(Cli& cli) {
   command->add_option("--top", options->top, "rows per table; 0 shows all")->capture_default_str();
   command
       ->add_option("--by", options->by,
-                   "tables to show, separated by commas: edges (default), methods, contexts, sites,"
+                   "tables to show, separated by commas: edges (default), methods (default for bytecodes), contexts, sites,"
                    " metadata, lost, skipped, or a table of the profile such as fields")
       ->delimiter(',');
   command->add_flag("--json", options->json, "print JSON");

@@ -18,6 +18,8 @@ struct ViewSpec {
 
 // Throws CommandError for a name that is neither a view nor a table of the profile.
 ViewSpec ParseView(const profile::Profile& profile, const std::string& name);
+// Edges, or methods where work is counted and no calls.
+ViewSpec DefaultView(const profile::Profile& profile);
 
 // `top` = 0 shows all.
 std::string ShowText(const profile::Profile& profile, const ViewSpec& view, size_t top, int width);

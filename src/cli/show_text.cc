@@ -29,6 +29,15 @@ double CallTotal(const Profile& profile) {
   return total;
 }
 
+double SelfTotal(const Profile& profile) {
+  double total = 0;
+  for (const ContextNode& node : profile.nodes()) total += node.self;
+  return total;
+}
+
+// What bytecodes counts: work by context, and no calls.
+bool CountsWorkOnly(const Profile& profile) { return CallTotal(profile) == 0 && SelfTotal(profile) > 0; }
+
 std::string Share(double part, double whole) { return whole > 0 ? Percent(part / whole) : ""; }
 
 Table::Shorten MethodCell(const Profile& profile, MethodId id) {
@@ -61,8 +70,8 @@ std::string EdgesText(const Profile& profile, size_t top, int width) {
 }
 
 std::string MethodsText(const Profile& profile, size_t top, int width) {
-  double calls = CallTotal(profile), self = 0;
-  for (const ContextNode& node : profile.nodes()) self += node.self;
+  const double calls = CallTotal(profile), self = SelfTotal(profile);
+  const bool has_calls = !CountsWorkOnly(profile);
   std::string unit = profile.self_unit.empty() ? "self" : profile.self_unit;
   Table table;
   if (self > 0) {
@@ -70,9 +79,9 @@ std::string MethodsText(const Profile& profile, size_t top, int width) {
     table.AddColumn("share", Table::kRight);
     table.AddColumn("with callees", Table::kRight);
   }
-  table.AddColumn("calls", Table::kRight);
+  if (has_calls) table.AddColumn("calls", Table::kRight);
   if (self == 0) table.AddColumn("share", Table::kRight);
-  table.AddColumn("error", Table::kRight);
+  if (has_calls) table.AddColumn("error", Table::kRight);
   table.AddColumn("method", Table::kName);
   for (const MethodTotals& totals : TopMethods(profile, top)) {
     table.BeginRow();
@@ -81,9 +90,9 @@ std::string MethodsText(const Profile& profile, size_t top, int width) {
       table.Cell(Share(totals.self, self));
       table.Cell(Share(totals.total, self));
     }
-    table.Cell(Count(totals.calls));
+    if (has_calls) table.Cell(Count(totals.calls));
     if (self == 0) table.Cell(Share(totals.calls, calls));
-    table.Cell(Error95(RelativeError(totals.calls, totals.calls_variance)));
+    if (has_calls) table.Cell(Error95(RelativeError(totals.calls, totals.calls_variance)));
     table.Name(MethodCell(profile, totals.method));
   }
   return table.Render(width);
@@ -106,17 +115,17 @@ std::string ContextsText(const Profile& profile, size_t top, int width) {
   double total = 0;
   Measure measure = ContextMeasure(profile);
   for (const ContextNode& node : profile.nodes()) total += ValueOf(node, measure);
-  bool self = measure == Measure::kSelf;
+  const bool self = measure == Measure::kSelf, has_calls = !CountsWorkOnly(profile);
   Table table;
   if (self) table.AddColumn("own " + profile.self_unit, Table::kRight);
-  table.AddColumn("calls", Table::kRight);
+  if (has_calls) table.AddColumn("calls", Table::kRight);
   table.AddColumn("share", Table::kRight);
   table.AddColumn("context, innermost first", Table::kName);
   for (NodeId id : TopContexts(profile, top)) {
     const ContextNode& node = profile.nodes()[id];
     table.BeginRow();
     if (self) table.Cell(Count(node.self));
-    table.Cell(Count(node.calls));
+    if (has_calls) table.Cell(Count(node.calls));
     table.Cell(Share(ValueOf(node, measure), total));
     table.Name([&profile, id](int width) { return ShortStack(profile, id, width); });
   }
@@ -214,6 +223,10 @@ ViewSpec ParseView(const Profile& profile, const std::string& name) {
   throw CommandError("--by " + name + ": this profile has " + known);
 }
 
+ViewSpec DefaultView(const Profile& profile) {
+  return ParseView(profile, CountsWorkOnly(profile) ? "methods" : "edges");
+}
+
 std::string ShowText(const Profile& profile, const ViewSpec& view, size_t top, int width) {
   std::vector<std::pair<std::string, std::string>> pairs;
   switch (view.view) {
@@ -258,7 +271,8 @@ std::string Summary(const Profile& profile, const std::string& path) {
     calls += edge.weight;
     samples += edge.samples;
   }
-  out += "\n" + CallsText(profile, calls);
+  out += "\n" + (CountsWorkOnly(profile) ? Count(SelfTotal(profile)) + " " + profile.self_unit
+                                         : CallsText(profile, calls));
   out += fmt::format(" over {} edges of {} methods", Grouped(edges.size()),
                      Grouped(profile.methods().size() - 1));
   if (profile::HasContexts(profile)) {

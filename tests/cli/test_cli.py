@@ -101,6 +101,19 @@ class Show(Case):
         self.assertIn("not seen: 7 queue full", text)
         self.assertNotIn("\033", text)
 
+    def test_work_without_calls_is_shown_by_method_and_no_call_is_claimed(self):
+        file = ProfileFile(collect="bytecodes")
+        file.self_unit = "bytecodes"
+        main = file.node(0, MAIN, self_value=50)
+        file.node(main, F, bci=12, self_value=150, samples=3)
+        path = self.write("a", file)
+        text = assay("show", path, "--by", "methods,contexts").stdout
+        self.assertIn("200 bytecodes over", text)
+        self.assertNotIn("calls ", text.replace("with callees", ""))
+        self.assertEqual(assay("show", path).stdout, assay("show", path, "--by", "methods").stdout)
+        shown = json.loads(assay("show", path, "--json").stdout)
+        self.assertEqual([(m["method"], m["self"]) for m in shown["methods"]], [(F, 150), (MAIN, 50)])
+
     def test_tables_fit_the_width(self):
         file = ProfileFile()
         for i in range(30):
