@@ -10,6 +10,7 @@ import unittest
 
 import browser
 from assay_test import BUILD, assay, run
+from profile_file import ProfileFile
 
 WORK = tempfile.TemporaryDirectory(prefix="assay-report-")
 atexit.register(WORK.cleanup)
@@ -212,6 +213,30 @@ class PageTest(unittest.TestCase):
         for fragment in ("#/sites", "#/methods", "#/contexts", "#/method/5", "#/tables", "#/timeline", "#/missing"):
             self.page.js("location.hash = arguments[0]", fragment)
             self.page.wait("return document.querySelector('main h1')")
+
+    def test_bytecodes_are_ranked_by_method_and_compared(self):
+        paths = []
+        for name, hot in (("slow", 700), ("slower", 900)):
+            file = ProfileFile(collect="bytecodes", granularity="10k")
+            file.self_unit = "bytecodes"
+            main = file.node(0, "Work.main([Ljava/lang/String;)V", self_value=100)
+            file.node(main, "Work.hot(I)I", bci=3, self_value=hot)
+            file.node(main, "Work.cold(I)I", bci=9, self_value=200)
+            paths.append(file.write(pathlib.Path(WORK.name) / f"{name}.profile"))
+        one, two = report("work", paths[0]), report("work-two", *paths)
+        self.goto("", one)
+        self.assertEqual(self.names("Top methods"), ["Work.hot", "Work.cold", "Work.main"])
+        text = self.page.text("main")
+        self.assertIn("1,000", text)
+        self.assertIn("70.0 %", text.replace("\u202f", " "))
+        self.assertNotIn("Calls", text)
+        self.goto("#/methods", one)
+        self.assertEqual(self.names("Methods"), ["Work.hot", "Work.cold", "Work.main"])
+        self.goto("", two)
+        self.assertEqual(self.names("Top methods")[0], "Work.hot")
+        self.assertIn("+20.0 %", self.page.text("main").replace("\u202f", " "))
+        self.page.open(two, "#/method/1")
+        self.page.wait("return document.querySelector('main h1')")
 
     def test_source_lines_come_along(self):
         folder = pathlib.Path(WORK.name) / "src"

@@ -21,11 +21,12 @@ interface Place { path: string; label: string; count?: number }
 
 function places(model: Model): Place[] {
   const p = model.profiles[model.focus];
+  const calls = model.counted === 'calls';
   const all: Place[] = [
     { path: 'summary', label: 'Summary' },
-    { path: 'edges', label: 'Edges', count: model.edges },
+    ...(calls ? [{ path: 'edges', label: 'Edges', count: model.edges }] : []),
     { path: 'methods', label: 'Methods', count: model.methods - 1 },
-    { path: 'sites', label: 'Call sites', count: model.sites.real },
+    ...(calls ? [{ path: 'sites', label: 'Call sites', count: model.sites.real }] : []),
     { path: 'contexts', label: 'Contexts', count: model.data.nodes?.depth.length },
   ];
   if (model.profiles.some((q) => q.ticks.count > 0)) all.push({ path: 'timeline', label: 'Timeline' });

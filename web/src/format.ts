@@ -69,6 +69,8 @@ export function inUnit(value: number, unit: string): string {
   return unit ? `${count(value)} ${unit}` : count(value);
 }
 
+export function title(word: string): string { return word.charAt(0).toUpperCase() + word.slice(1); }
+
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }

@@ -54,7 +54,8 @@ export class Model {
   readonly weight: Float64Array[];
   readonly samples: Float64Array[];
   readonly error: Float64Array[];
-  readonly total: number[];        // calls of the whole profile
+  readonly counted: string;        // what weights are numbers of: calls, or bytecodes where no calls are counted
+  readonly total: number[];        // of the whole profile
   readonly hasError: boolean;
   readonly outgoing: Groups;       // edges by caller
   readonly incoming: Groups;       // edges by callee
@@ -62,7 +63,7 @@ export class Model {
   readonly callsFrom: Float64Array[];
   readonly sites: Sites;
   readonly exact: boolean;
-  private ofMethods: ReturnType<typeof byMethod> | null = null;
+  private ofMethods: ReturnType<typeof byMethod>[] | null = null;
   private built: Tree | null | undefined;
 
   constructor(readonly data: ReportData) {
@@ -81,7 +82,9 @@ export class Model {
     this.samples = column(edges.values.map((v) => v.samples));
     this.error = column(edges.values.map((v) => v.error));
     this.hasError = this.error.some((e) => e.some((x) => x > 0));
-    this.total = data.profiles.map((p) => p.totals.weight);
+    const worked = data.profiles.every((p) => p.totals.weight === 0) && this.tree?.measures.includes('self');
+    this.counted = worked ? this.tree!.unit : 'calls';
+    this.total = worked ? this.tree!.self.map((w) => w.sum) : data.profiles.map((p) => p.totals.weight);
     this.outgoing = new Groups(this.caller, this.methods);
     this.incoming = new Groups(this.callee, this.methods);
     this.callsTo = this.weight.map((w) => this.sum(this.callee, w, this.methods));
@@ -102,9 +105,16 @@ export class Model {
   // Weight spent in each method, when there are contexts that measured it.
   spent(): { own: Float64Array; total: Float64Array; sum: number } | null {
     if (!this.tree?.measures.includes('self')) return null;
-    const weights = this.tree.self[this.focus];
-    this.ofMethods ??= byMethod(this.tree, weights, this.methods);
-    return { ...this.ofMethods, sum: weights.sum };
+    return { ...this.spentByMethod()[this.focus], sum: this.tree.self[this.focus].sum };
+  }
+
+  // What methods are ranked by, per profile: the calls that they receive, or their own work.
+  get methodWeight(): Float64Array[] {
+    return this.counted === 'calls' ? this.callsTo : this.spentByMethod().map((m) => m.own);
+  }
+
+  private spentByMethod(): ReturnType<typeof byMethod>[] {
+    return (this.ofMethods ??= this.tree!.self.map((weights) => byMethod(this.tree!, weights, this.methods)));
   }
 
   text(index: number): string { return this.data.strings[index]; }

@@ -22,8 +22,9 @@ export function useUnit(): [Unit, (unit: Unit) => void] {
 
 // Whether changes are of the share in all calls, or of the number of calls.
 export function UnitChoice({ value, onChange }: { value: Unit; onChange: (unit: Unit) => void }) {
+  const model = useModel();
   return <Choice label="Compare by" value={value} onChange={onChange}
-                 options={[['share', 'Share'], ['calls', 'Calls']]} />;
+                 options={[['share', 'Share'], ['calls', format.title(model.counted)]]} />;
 }
 
 export function useWeightColumns(from: Weighted, ids: ArrayLike<number>, unit: Unit,
@@ -31,14 +32,14 @@ export function useWeightColumns(from: Weighted, ids: ArrayLike<number>, unit: U
   const model = useModel();
   return useMemo(() => {
     const { weight, samples, error } = from;
-    if (model.comparing) return comparing(weight, ids, unit, (w, p) => model.share(w, p));
+    if (model.comparing) return comparing(weight, ids, unit, model.counted, (w, p) => model.share(w, p));
     const p = model.focus;
     const whole = base ?? model.total[p];
     let max = 0;
     for (let i = 0; i < ids.length; i++) max = Math.max(max, weight[p][ids[i]]);
     const columns: Column[] = [{
-      key: 'calls', label: 'Calls', width: '88px', narrow: '58px', end: true,
-      title: model.exact ? 'counted calls' : 'estimated calls',
+      key: 'calls', label: format.title(model.counted), width: '88px', narrow: '58px', end: true,
+      title: `${model.exact ? 'counted' : 'estimated'} ${model.counted}`,
       value: (i) => weight[p][i],
       cell: (i) => <span title={format.exact(weight[p][i])}>{format.count(weight[p][i])}</span>,
     }];
@@ -59,7 +60,7 @@ export function useWeightColumns(from: Weighted, ids: ArrayLike<number>, unit: U
     }
     columns.push({
       key: 'share', label: 'Share', width: 'minmax(112px, 168px)', narrow: '62px', end: true,
-      title: base === undefined ? 'of all calls' : 'of the calls here',
+      title: base === undefined ? `of all ${model.counted}` : `of the ${model.counted} here`,
       value: (i) => weight[p][i],
       cell: (i) => <ShareBar share={whole > 0 ? weight[p][i] / whole : 0}
                              max={whole > 0 ? max / whole : 1} />,
@@ -68,7 +69,7 @@ export function useWeightColumns(from: Weighted, ids: ArrayLike<number>, unit: U
   }, [from, ids, unit, base, model]);
 }
 
-function comparing(weight: Float64Array[], ids: ArrayLike<number>, unit: Unit,
+function comparing(weight: Float64Array[], ids: ArrayLike<number>, unit: Unit, counted: string,
                    share: (weight: number, p: number) => number): Column[] {
   const value = (p: number, i: number) =>
     unit === 'share' ? share(weight[p][i], p) : weight[p][i];
@@ -79,13 +80,13 @@ function comparing(weight: Float64Array[], ids: ArrayLike<number>, unit: Unit,
   const side = (p: number, label: string): Column => ({
     key: label.toLowerCase(), label, width: '84px', end: true, wide: true,
     value: (i) => value(p, i),
-    cell: (i) => <span title={`${format.exact(weight[p][i])} calls`}>{text(value(p, i))}</span>,
+    cell: (i) => <span title={`${format.exact(weight[p][i])} ${counted}`}>{text(value(p, i))}</span>,
   });
   const status = (i: number) =>
     weight[0][i] === 0 ? 'new' : weight[1][i] === 0 ? 'gone' : '';
   return [side(0, 'Before'), side(1, 'After'), {
     key: 'change', label: 'Change', width: 'minmax(120px, 190px)', narrow: '92px', end: true,
-    title: unit === 'share' ? 'percentage points of all calls' : 'calls',
+    title: unit === 'share' ? `percentage points of all ${counted}` : counted,
     value: (i) => Math.abs(change(i)),
     cell: (i) => <ChangeBar change={change(i)} max={max}
                             text={unit === 'share' ? format.points(change(i)) : format.signed(change(i))} />,

@@ -85,23 +85,21 @@ export function MethodsView() {
   const [query, setQuery] = useKept('filter methods', '');
   const [unit, setUnit] = useUnit();
   const all = useMemo(() => {
-    const w = model.callsTo[model.focus];
+    const w = model.methodWeight[model.focus];
     return range(model.methods, 1).sort((a, b) => w[b] - w[a] || a - b);
   }, [model]);
   const rows = useMemo(() => {
     const match = model.names.matching(query);
     return filtered(all, match && ((m) => !!match[m]));
   }, [all, query]);
-  const from = useMemo(() => ({ weight: model.callsTo }), [model]);
+  const from = useMemo(() => ({ weight: model.methodWeight }), [model]);
   const figures = useWeightColumns(from, all, unit);
-  const columns = useMemo<Column[]>(() => [{
-    key: 'method', label: 'Method', width: 'minmax(0, 1fr)',
-    value: (m) => model.names.short(m), cell: (m) => <MethodName id={m} />,
-  }, ...figures, ...(model.comparing ? [] : methodColumns(model))], [figures]);
+  const columns = useMemo<Column[]>(() => [methodColumn(model), ...figures, ...(model.comparing ? [] : methodColumns(model))], [figures]);
   return (
     <section>
       <h1>{model.comparing ? 'Changed methods' : 'Hottest methods'}</h1>
-      <p class="lede">Calls that a method receives. A method that is called often is not always one that takes long.</p>
+      <p class="lede">{model.counted === 'calls' ? 'Calls that a method receives. A method that is called often is not always one that takes long.'
+        : `${format.title(model.counted)} that a method executes itself; "Total" has those of its callees too.`}</p>
       <Filter value={query} onChange={setQuery} shown={rows.length} all={all.length} what="methods">
         {model.comparing && <UnitChoice value={unit} onChange={setUnit} />}
       </Filter>
@@ -109,6 +107,10 @@ export function MethodsView() {
              open={(m) => go('method', m)} empty="No method has a name like that." />
     </section>
   );
+}
+
+export function methodColumn(model: Model): Column {
+  return { key: 'method', label: 'Method', width: 'minmax(0, 1fr)', value: (m) => model.names.short(m), cell: (m) => <MethodName id={m} /> };
 }
 
 function spentColumns(model: Model): Column[] {
@@ -129,12 +131,14 @@ function methodColumns(model: Model): Column[] {
     key, label, title, width: '84px', end: true, wide: true, value,
     cell: (m) => <span class="quiet">{format.count(value(m))}</span>,
   });
+  const bytes = number('code', 'Bytes', 'length of its bytecode', (m) => model.data.methods.code[m]);
+  if (model.counted !== 'calls') return [...spentColumns(model).filter((c) => c.key === 'total'), bytes];
   return [
     ...spentColumns(model),
     number('out', 'Calls out', 'calls that it makes', (m) => model.callsFrom[model.focus][m]),
     number('callers', 'In edges', 'call sites that reach it', (m) => model.incoming.of(m).length),
     number('callees', 'Out edges', 'edges that leave it', (m) => model.outgoing.of(m).length),
-    number('code', 'Bytes', 'length of its bytecode', (m) => model.data.methods.code[m]),
+    bytes,
   ];
 }
 

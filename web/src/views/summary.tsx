@@ -9,7 +9,7 @@ import * as format from '../format';
 import { accuracy, command, duration, how, lostTotal, rows, splitHalf, started } from '../metadata';
 import { overlap, type Model } from '../model';
 import { go } from '../router';
-import { edgeColumns } from './hot';
+import { edgeColumns, methodColumn, range } from './hot';
 
 function Tile({ label, children, note }: { label: string; children: ComponentChildren; note?: string }) {
   return <div class="tile"><dt>{label}</dt><dd>{children}{note && <small>{note}</small>}</dd></div>;
@@ -21,7 +21,7 @@ export function SummaryView() {
     <section>
       {model.profiles.map((p, i) => <Head key={i} profile={p} side={model.comparing ? ['Before', 'After'][i] : ''} />)}
       {model.comparing ? <OverlapTiles /> : <Tiles profile={model.profiles[0]} />}
-      <TopEdges />
+      {model.counted === 'calls' ? <TopEdges /> : <TopMethods />}
       <div class="two">
         {!model.comparing && <Concentration model={model} />}
         {model.profiles.map((p, i) => (
@@ -66,6 +66,7 @@ function Tiles({ profile }: { profile: ProfileData }) {
     for (let s = 0; s < sites.count; s++) if (sites.targets[s] > 1 && sites.bci[s] >= 0) weight += sites.weight[0][s];
     return model.share(weight);
   }, [model]);
+  if (model.counted !== 'calls') return <WorkTiles profile={profile} />;
   return (
     <dl class="tiles">
       {totals.edges > 0 && <Tile label={model.exact ? 'Calls' : profile.metadata.collect === 'calls' ? 'Calls, at least' : 'Calls, estimated'}>{format.count(totals.weight)}</Tile>}
@@ -80,6 +81,20 @@ function Tiles({ profile }: { profile: ProfileData }) {
         {format.count(model.sites.real)}</Tile>
       {totals.nodes > 0 && <Tile label="Contexts">{format.count(totals.nodes)}</Tile>}
       {profile.threads.length > 0 && <Tile label="Threads">{format.count(profile.threads.length)}</Tile>}
+    </dl>
+  );
+}
+
+// Of a profile that counts work and no calls.
+function WorkTiles({ profile }: { profile: ProfileData }) {
+  const model = useModel();
+  const { totals, metadata } = profile;
+  return (
+    <dl class="tiles">
+      <Tile label={`${format.title(model.counted)}, exact in all`}>{format.count(model.total[model.focus])}</Tile>
+      {metadata.granularity && <Tile label="A sample every" note="and what lies between goes to its context">{metadata.granularity}</Tile>}
+      <Tile label="Methods">{format.count(totals.methods)}</Tile>
+      <Tile label="Contexts">{format.count(totals.nodes)}</Tile>
     </dl>
   );
 }
@@ -111,15 +126,16 @@ function OverlapTiles() {
     };
   }, [model]);
   const [before, after] = model.total;
+  const calls = model.counted === 'calls';
   return (
     <dl class="tiles">
-      <Tile label="Overlap, call sites">{format.percent(figures.sites)}</Tile>
-      <Tile label="Overlap, methods">{format.percent(figures.methods)}</Tile>
+      {calls && <Tile label="Overlap, call sites">{format.percent(figures.sites)}</Tile>}
+      {calls && <Tile label="Overlap, methods">{format.percent(figures.methods)}</Tile>}
       {figures.contexts !== undefined && <Tile label="Overlap, contexts">{format.percent(figures.contexts)}</Tile>}
-      <Tile label="Calls" note={`was ${format.count(before)}`}>{format.count(after)}</Tile>
-      <Tile label="Change in calls">{before > 0 ? `${after >= before ? '+' : '−'}${format.percent(Math.abs(after / before - 1))}` : '–'}</Tile>
-      <Tile label="New edges">{format.count(figures.added)}</Tile>
-      <Tile label="Gone edges">{format.count(figures.gone)}</Tile>
+      <Tile label={format.title(model.counted)} note={`was ${format.count(before)}`}>{format.count(after)}</Tile>
+      <Tile label={`Change in ${model.counted}`}>{before > 0 ? `${after >= before ? '+' : '−'}${format.percent(Math.abs(after / before - 1))}` : '–'}</Tile>
+      {calls && <Tile label="New edges">{format.count(figures.added)}</Tile>}
+      {calls && <Tile label="Gone edges">{format.count(figures.gone)}</Tile>}
     </dl>
   );
 }
@@ -143,6 +159,25 @@ function TopEdges() {
       <h2>{model.comparing ? 'What changed most' : 'Hottest edges'} <a class="more" href="#/edges">all edges</a></h2>
       <Table name="Top edges" columns={columns} rows={top} tall
              open={(e) => go('site', model.caller[e], model.bci[e])} />
+    </section>
+  );
+}
+
+function TopMethods() {
+  const model = useModel();
+  const [unit] = useUnit();
+  const from = useMemo(() => ({ weight: model.methodWeight }), [model]);
+  const top = useMemo(() => {
+    const [a, b] = from.weight;
+    const key = (m: number) => !model.comparing ? a[m] : Math.abs(unit === 'share' ? model.change(from.weight, m) : b[m] - a[m]);
+    return range(model.methods, 1).sort((x, y) => key(y) - key(x) || x - y).subarray(0, 12);
+  }, [model, unit]);
+  const figures = useWeightColumns(from, top, unit);
+  const columns = useMemo(() => [methodColumn(model), ...figures].map((c) => ({ ...c, value: undefined })), [figures]);
+  return (
+    <section class="panel">
+      <h2>{model.comparing ? 'What changed most' : 'Hottest methods'} <a class="more" href="#/methods">all methods</a></h2>
+      <Table name="Top methods" columns={columns} rows={top} open={(m) => go('method', m)} />
     </section>
   );
 }
