@@ -67,6 +67,7 @@ struct ThreadSlot {
   // Shared with the ticker.
   std::atomic<uintptr_t> thread{0};      // JavaThread*, 0 = free
   std::atomic<uint32_t> pin{0};          // the ticker is touching the thread
+  std::atomic<uint32_t> inside{0};       // signal handlers of ours that run with this slot: see InHandler
   std::atomic<uint32_t> tick_number{0};  // changes with every tick that armed
   std::atomic<uint64_t> tick_tsc{0};
   std::atomic<uint64_t> tick_cpu_ns{0};  // CPU time of the thread at the tick; 0 when not known
@@ -90,7 +91,7 @@ struct ThreadSlot {
   uint64_t random = 0;
   BurstBlock block{};
 
-  // For a new owner. Leaves the pin alone: the ticker may hold it on a free slot.
+  // For a new owner. Leaves the pin and `inside` alone: ticker and late handlers hold them on free slots too.
   void Reset() {
     tick_number.store(0);
     tick_tsc.store(0);

@@ -71,16 +71,19 @@ void CpuTimers::Stop(ThreadTable& threads) {
   Shut();
   for (uint32_t i = 0; i < threads.high_water(); i++) Delete(threads.slot(i));
   Close();
+  threads.WaitForHandlers();
 }
 
 void CpuTimers::Handler(int, siginfo_t* info, void* context) {
+  if (info->si_code != SI_TIMER) return;
   int saved = errno;
-  Function function = g_function.load(std::memory_order_relaxed);
   auto* slot = static_cast<ThreadSlot*>(info->si_value.sival_ptr);
+  InHandler inside(*slot);
+  Function function = g_function.load();
   timespec time;
   // The slot may have a new owner by now; then the signal is a late one of the old.
-  if (function != nullptr && info->si_code == SI_TIMER && slot->cpu_clock != 0 &&
-      ThreadIdOf(*slot) == gettid() && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0) {
+  if (function != nullptr && slot->cpu_clock != 0 && ThreadIdOf(*slot) == gettid() &&
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0) {
     uint64_t cpu = time.tv_sec * 1000000000ull + time.tv_nsec;
     uint64_t before = slot->signal_cpu_ns;
     slot->signal_cpu_ns = cpu;

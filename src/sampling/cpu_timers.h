@@ -28,7 +28,8 @@ class CpuTimers {
 
   // For all threads of the table; one that starts later asks for its own. When open already, only with a new period.
   Status Start(ThreadTable& threads, Function function, uint64_t period_ns);
-  // In an order in which a thread that starts meanwhile gets no timer, or one that is deleted.
+  // In an order in which a thread that starts meanwhile gets no timer, or one that is deleted. Afterwards no thread is in the
+  // function any more.
   void Stop(ThreadTable& threads);
 
   // Takes a signal. One at a time in a process.

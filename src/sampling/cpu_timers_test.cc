@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <thread>
+
+#include "src/sampling/thread_signals.h"
 
 namespace assay::sampling {
 namespace {
@@ -90,6 +93,74 @@ TEST(CpuTimers, ALateSignalOfAnotherThreadIsIgnored) {
   EXPECT_EQ(g_ticks, 0);
   timers.Delete(slot);
   timers.Close();
+}
+
+// A thread was taken off the processor in the middle of its handler while another one detached and gave its slot away: the
+// handler went on with the null that it then found as its JavaThread.
+template <typename Stop>
+void ExpectWaitsForTheHandler(ThreadTable& threads, Stop stop, std::atomic<bool>& inside, std::atomic<bool>& leave) {
+  while (!inside) sched_yield();
+  std::atomic<bool> stopped{false};
+  std::thread stopper([&] {
+    stop();
+    stopped = true;
+  });
+  timespec time = {0, 30000000};
+  nanosleep(&time, nullptr);
+  EXPECT_FALSE(stopped);
+  EXPECT_EQ(threads.slot(0).inside, 1u);
+  leave = true;
+  stopper.join();
+  EXPECT_EQ(threads.slot(0).inside, 0u);
+}
+
+std::atomic<bool> g_inside, g_leave, g_end;
+
+void StayInHandler() {
+  g_inside = true;
+  while (!g_leave) {
+  }
+}
+
+// A thread with a slot that computes until it is told to end.
+class Computing {
+ public:
+  Computing() {
+    g_inside = g_leave = g_end = false;
+    threads.Init();
+    thread_ = std::thread([this] {
+      ThreadSlot* slot = threads.Add(0x1000);
+      slot->cpu_clock = (~gettid() << 3) | 6;
+      ready_ = true;
+      while (!g_end) {
+      }
+    });
+    while (!ready_) sched_yield();
+  }
+  ~Computing() {
+    g_end = true;
+    thread_.join();
+  }
+  ThreadTable threads;
+
+ private:
+  std::atomic<bool> ready_{false};
+  std::thread thread_;
+};
+
+TEST(CpuTimers, StopWaitsForAHandlerThatHasBegun) {
+  Computing computing;
+  CpuTimers timers;
+  ASSERT_TRUE(timers.Start(computing.threads, [](ThreadSlot&, uint64_t, void*) { StayInHandler(); }, 1000000).ok());
+  ExpectWaitsForTheHandler(computing.threads, [&] { timers.Stop(computing.threads); }, g_inside, g_leave);
+}
+
+TEST(ThreadSignals, CloseWaitsForAHandlerThatHasBegun) {
+  Computing computing;
+  ThreadSignals signals;
+  ASSERT_TRUE(signals.Open([](ThreadSlot&, void*) { StayInHandler(); }).ok());
+  ASSERT_TRUE(signals.Send(computing.threads.slot(0)));
+  ExpectWaitsForTheHandler(computing.threads, [&] { signals.Close(computing.threads); }, g_inside, g_leave);
 }
 
 TEST(CpuTimers, Probe) { EXPECT_TRUE(CpuTimers::Probe().ok()); }

@@ -19,10 +19,11 @@ Status ThreadSignals::Open(Function function) {
   return signal_.Take(Handler);
 }
 
-void ThreadSignals::Close() {
+void ThreadSignals::Close(ThreadTable& threads) {
   if (signal_.number() == 0) return;
   g_function = nullptr;
   signal_.GiveBack();
+  threads.WaitForHandlers();
 }
 
 bool ThreadSignals::Send(ThreadSlot& slot) {
@@ -36,15 +37,14 @@ bool ThreadSignals::Send(ThreadSlot& slot) {
 }
 
 void ThreadSignals::Handler(int, siginfo_t* info, void* context) {
-  int saved = errno;
-  Function function = g_function.load(std::memory_order_acquire);
   auto* slot = static_cast<ThreadSlot*>(info->si_value.sival_ptr);
-  // The slot may have a new owner by now; then the signal is a late one of the old. The same
-  // signal from elsewhere has another code or sender.
-  if (function != nullptr && info->si_code == SI_QUEUE && info->si_pid == getpid() &&
-      slot != nullptr && slot->cpu_clock != 0 && ThreadIdOf(*slot) == gettid()) {
-    function(*slot, context);
-  }
+  // The same signal from elsewhere has another code or sender.
+  if (info->si_code != SI_QUEUE || info->si_pid != getpid() || slot == nullptr) return;
+  int saved = errno;
+  InHandler inside(*slot);
+  Function function = g_function.load();
+  // The slot may have a new owner by now; then the signal is a late one of the old.
+  if (function != nullptr && slot->cpu_clock != 0 && ThreadIdOf(*slot) == gettid()) function(*slot, context);
   errno = saved;
 }
 

@@ -8,6 +8,7 @@
 #include "src/base/result.h"
 #include "src/sampling/burst.h"
 #include "src/sampling/real_time_signal.h"
+#include "src/sampling/thread_table.h"
 
 namespace assay::sampling {
 
@@ -18,8 +19,8 @@ class ThreadSignals {
 
   // One at a time in a process.
   Status Open(Function function);
-  // Nobody sends any more.
-  void Close();
+  // Nobody sends any more. Afterwards no thread of the table is in the function.
+  void Close(ThreadTable& threads);
   // The slot's thread must be alive (pinned), its CPU clock known.
   bool Send(ThreadSlot& slot);
 

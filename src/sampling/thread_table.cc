@@ -50,4 +50,10 @@ void ThreadTable::Remove(uintptr_t thread) {
   }
 }
 
+void ThreadTable::WaitForHandlers() {
+  for (uint32_t i = 0; i < high_water(); i++) {
+    while (slots_[i].inside.load() != 0) sched_yield();
+  }
+}
+
 }  // namespace assay::sampling

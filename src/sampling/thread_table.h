@@ -34,6 +34,10 @@ class ThreadTable {
   // JavaThread any more. The caller has disarmed the thread's word.
   void Remove(uintptr_t thread);
 
+  // Waits until every handler that had begun has ended (see InHandler); those that begin later have to find for
+  // themselves that nothing is wanted any more. Handlers wait for nothing, so this ends as soon as their threads have run.
+  void WaitForHandlers();
+
   // Slots ever used are those below this index.
   uint32_t high_water() const { return high_water_.load(std::memory_order_acquire); }
   ThreadSlot& slot(uint32_t index) { return slots_[index]; }
@@ -56,6 +60,19 @@ class ThreadTable {
   uint32_t live_ = 0;
   uint32_t first_free_ = 0;
   uint32_t next_number_ = 0;
+};
+
+// In a signal handler, around all that it does with a slot, and before it asks whether it is wanted: a thread may be taken off
+// the processor in the middle of it for as long as the scheduler likes, while another one detaches and gives slots away.
+class InHandler {
+ public:
+  explicit InHandler(ThreadSlot& slot) : slot_(slot) { slot_.inside.fetch_add(1); }
+  ~InHandler() { slot_.inside.fetch_sub(1); }
+  InHandler(const InHandler&) = delete;
+  InHandler& operator=(const InHandler&) = delete;
+
+ private:
+  ThreadSlot& slot_;
 };
 
 // Keeps the JavaThread of a slot alive while it is in scope: Remove() waits for it.

@@ -1,5 +1,7 @@
 #include "src/sampling/hotspot/at_safepoint.h"
 
+#include <time.h>
+
 namespace assay::sampling {
 
 // FollowReferences runs its callbacks in a VM operation at a safepoint (jvmtiTagMap.cpp,
@@ -32,6 +34,12 @@ bool RunAtSafepoint(JavaVM* vm, jvmtiEnv* jvmti, void (*function)(void*), void* 
   }
   if (object != nullptr) jni->DeleteLocalRef(object);
   return call.done;
+}
+
+void WaitForHooks(JavaVM* vm, jvmtiEnv* jvmti) {
+  if (RunAtSafepoint(vm, jvmti, [](void*) {}, nullptr)) return;
+  timespec time = {0, 20'000'000};
+  nanosleep(&time, nullptr);
 }
 
 }  // namespace assay::sampling

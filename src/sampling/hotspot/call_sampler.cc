@@ -1,6 +1,5 @@
 #include "src/sampling/hotspot/call_sampler.h"
 
-#include <time.h>
 #include <x86intrin.h>
 
 #include <algorithm>
@@ -28,11 +27,6 @@ void DropRetired(const SiteTable& sites, BurstBlock& block) {
   uint32_t* kept = std::remove_if(block.ids, end, [&](uint32_t id) { return !sites.Holds(id); });
   block.failed += static_cast<uint32_t>(end - kept);
   block.count = static_cast<uint16_t>(kept - block.ids);
-}
-
-void SleepMs(int ms) {
-  timespec time = {0, ms * 1000000};
-  nanosleep(&time, nullptr);
 }
 
 }  // namespace
@@ -143,8 +137,8 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     running_ = false;
     hooks.active = false;
     SetEvents(JVMTI_DISABLE);
+    running_code_.Close(hooks.threads);
     watch_->RemoveAll();
-    running_code_.Close();
     return Error{why};
   }
   Status status = UseTicker(ChooseTicker(settings_));
@@ -260,10 +254,16 @@ void CallSampler::GiveUp(const char* why) {
   if (installed_.exchange(nullptr) == nullptr) return;
   Hooks().active = false;
   refusal_ = why;
+  TakeOut(false);
+}
+
+// Handlers and hooks that had begun may still arm their threads; those that begin now do not.
+void CallSampler::TakeOut(bool vm_is_ending) {
+  Hooks().threads.WaitForHandlers();
+  WaitForHooks(vm_, jvmti_);
   DisarmAll();
-  SleepMs(2);
-  DisarmAll();
-  yieldpoint_->Remove(false);
+  yieldpoint_->Remove(vm_is_ending);
+  WaitForHooks(vm_, jvmti_);  // no thread is on its way through the stub with what it held before
 }
 
 void CallSampler::Stop(JNIEnv* jni, bool vm_is_ending) {
@@ -276,14 +276,8 @@ void CallSampler::StopLocked(JNIEnv* jni, bool vm_is_ending) {
   pending_ = false;
   timers_.Stop(Hooks().threads);
   ticker_.Stop();
-  running_code_.Close();
-  if (yieldpoint_ != nullptr) {
-    DisarmAll();
-    SleepMs(2);  // a thread in the hook may still have armed itself
-    DisarmAll();
-    yieldpoint_->Remove(vm_is_ending);
-    SleepMs(2);
-  }
+  running_code_.Close(Hooks().threads);
+  if (yieldpoint_ != nullptr) TakeOut(vm_is_ending);
   installed_ = nullptr;
   if (!settings_.keep_bodies) CountInlined();
   SetEvents(JVMTI_DISABLE);

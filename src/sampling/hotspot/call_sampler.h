@@ -98,6 +98,7 @@ class CallSampler {
   static uint64_t ClaimInterval(ThreadSlot& slot);
   void Account(bool may_ask);
   void DisarmAll();
+  void TakeOut(bool vm_is_ending);
   void GiveUp(const char* why);
   void CountInlined();
 

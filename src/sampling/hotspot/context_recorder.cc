@@ -41,8 +41,7 @@ bool ContextRecorder::StillThere(const VisitedStack& visited, uint32_t depth) co
 }
 
 // From walk->cursor, with walk->count frames found already.
-bool ContextRecorder::WalkOn(ThreadSlot& slot, ContextTrail& trail, bool trusted, Walk* walk) {
-  uintptr_t thread = slot.thread.load(std::memory_order_relaxed);
+bool ContextRecorder::WalkOn(uintptr_t thread, ContextTrail& trail, bool trusted, Walk* walk) {
   uintptr_t base = walker.StackBase(thread);
   uint32_t most = max_frames.load(std::memory_order_relaxed);
   uintptr_t entry = continuation_entry.load(std::memory_order_relaxed);
@@ -205,7 +204,7 @@ void ContextRecorder::OnTick(ThreadSlot& slot, ContextTrail& trail, void* contex
     // an anchor without a pc, as stubs leave it, and follows rbp past compiled frames.
     bool vm_can_tell =
         top == FrameWalker::kTopFrame || (top == FrameWalker::kTopCall && state != kInJava);
-    if (!WalkOn(slot, trail, trusted, &walk)) {
+    if (!WalkOn(thread, trail, trusted, &walk)) {
       Count(counters.broken);
       trail.visited.Clear();
       Defer(trail, thread);
@@ -221,9 +220,8 @@ void ContextRecorder::OnTick(ThreadSlot& slot, ContextTrail& trail, void* contex
   trail.busy.store(false, std::memory_order_relaxed);
 }
 
-int ContextRecorder::OnReturn(ThreadSlot& slot, ContextTrail& trail, uintptr_t* return_slot,
+int ContextRecorder::OnReturn(ThreadSlot& slot, ContextTrail& trail, uintptr_t thread, uintptr_t* return_slot,
                               uintptr_t caller_fp) {
-  uintptr_t thread = slot.thread.load(std::memory_order_relaxed);
   HookContext& hooks = Hooks();
   std::atomic<uint64_t>& word = hooks.PollWord(thread);
   trail.busy.store(true, std::memory_order_relaxed);
@@ -234,7 +232,8 @@ int ContextRecorder::OnReturn(ThreadSlot& slot, ContextTrail& trail, uintptr_t* 
   bool ours = Watermark::IsOurs(value);
   bool trusted = trail.trusted && value == trail.mark;
   auto slot_address = reinterpret_cast<uintptr_t>(return_slot);
-  if (ours && !hooks.active.load(std::memory_order_relaxed)) {
+  const bool wanted = hooks.active.load(std::memory_order_relaxed) && marks.load(std::memory_order_relaxed);
+  if (ours && !wanted) {
     Watermark::Remove(word);
   } else if (ours) {
     bool in_continuation = false;
@@ -256,7 +255,7 @@ int ContextRecorder::OnReturn(ThreadSlot& slot, ContextTrail& trail, uintptr_t* 
         context.uc_mcontext.gregs[REG_R15] = static_cast<greg_t>(thread);
       }
       trail.visited.DropBelow(slot_address);
-      if (WalkOn(slot, trail, trusted, &walk)) {
+      if (WalkOn(thread, trail, trusted, &walk)) {
         if (Record(slot, trail, trusted, walk, 0, &context, true)) {
           Count(counters.deferred_taken);
           trusted = true;

@@ -38,7 +38,7 @@ class ContextRecorder {
   // In a signal handler on the slot's thread.
   void OnTick(ThreadSlot& slot, ContextTrail& trail, void* context);
   // In the return hook; as assay_return_hook.
-  int OnReturn(ThreadSlot& slot, ContextTrail& trail, uintptr_t* return_slot, uintptr_t caller_fp);
+  int OnReturn(ThreadSlot& slot, ContextTrail& trail, uintptr_t thread, uintptr_t* return_slot, uintptr_t caller_fp);
 
   uint64_t Clock() const;
 
@@ -51,7 +51,7 @@ class ContextRecorder {
     bool detached = false;
     bool in_continuation = false;
   };
-  bool WalkOn(ThreadSlot& slot, ContextTrail& trail, bool trusted, Walk* walk);
+  bool WalkOn(uintptr_t thread, ContextTrail& trail, bool trusted, Walk* walk);
   bool Record(ThreadSlot& slot, ContextTrail& trail, bool trusted, Walk& walk, uint16_t flags,
               void* context, bool context_is_caller);
   bool StillThere(const VisitedStack& visited, uint32_t depth) const;

@@ -1,6 +1,5 @@
 #include "src/sampling/hotspot/context_sampler.h"
 
-#include <time.h>
 #include <x86intrin.h>
 
 #include <algorithm>
@@ -10,14 +9,6 @@
 #include "src/sampling/watermark.h"
 
 namespace assay::sampling {
-namespace {
-
-void SleepMs(int ms) {
-  timespec time = {0, ms * 1000000};
-  nanosleep(&time, nullptr);
-}
-
-}  // namespace
 
 ContextSampler* ContextSampler::instance_ = nullptr;
 
@@ -108,7 +99,7 @@ Status ContextSampler::Start(JavaVM* vm, JNIEnv* jni, const ContextSettings& set
     pending_ = false;
     timers_.Stop(hooks.threads);
     Uninstall();
-    signals_.Close();
+    signals_.Close(hooks.threads);
     SetEvents(JVMTI_DISABLE);
     watch_->RemoveAll();
     running_ = false;
@@ -152,11 +143,12 @@ void ContextSampler::Uninstall() {
       if (pin.thread() != 0) Watermark::Remove(hooks.PollWord(pin.thread()));
     }
   };
-  disarm_all();
-  SleepMs(2);  // a thread in a hook or handler may still have marked itself
+  // Handlers and hooks that had begun may still mark their threads; those that begin now do not.
+  hooks.threads.WaitForHandlers();
+  WaitForHooks(vm_, jvmti_);
   disarm_all();
   yieldpoint_->Remove(false);
-  SleepMs(2);
+  WaitForHooks(vm_, jvmti_);  // no thread is on its way through the stub with what it held before
 }
 
 void ContextSampler::GiveUp(const char* why) {
@@ -189,7 +181,7 @@ void ContextSampler::Stop() {
   pending_ = false;
   timers_.Stop(hooks.threads);
   ticker_.Stop();
-  signals_.Close();
+  signals_.Close(hooks.threads);
   Uninstall();
   hooks.on_return = nullptr;
   SetEvents(JVMTI_DISABLE);

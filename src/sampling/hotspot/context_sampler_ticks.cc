@@ -110,7 +110,7 @@ int ContextSampler::OnReturn(uintptr_t* return_slot, uintptr_t thread, uintptr_t
     Watermark::Remove(hooks.PollWord(thread));
     return 0;
   }
-  return instance_->recorder_.OnReturn(*slot, *trail, return_slot, caller_fp);
+  return instance_->recorder_.OnReturn(*slot, *trail, thread, return_slot, caller_fp);
 }
 
 }  // namespace assay::sampling

@@ -19,9 +19,9 @@ void RunningCode::Open(CompiledMethods::Range interpreter, const CodeHeap& code)
   open_ = interpreter.end > interpreter.begin && signals_.Open(OnSignal).ok();
 }
 
-void RunningCode::Close() {
+void RunningCode::Close(ThreadTable& threads) {
   open_ = false;
-  signals_.Close();
+  signals_.Close(threads);
 }
 
 bool RunningCode::IsDue(uint64_t elapsed_ns) {

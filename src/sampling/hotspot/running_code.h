@@ -21,7 +21,7 @@ class RunningCode {
   // One at a time in a process. Without a free signal LookAt() does nothing.
   void Open(CompiledMethods::Range interpreter, const CodeHeap& code);
   // Nobody asks any more.
-  void Close();
+  void Close(ThreadTable& threads);
 
   // On the tick thread: whether it is time for a look, after so much time.
   bool IsDue(uint64_t elapsed_ns);
