@@ -44,7 +44,11 @@ void Summarize(const std::string& path, double target, bool quiet) {
   if (quiet) return;
   std::string text;
   auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (!profile->edges().empty()) {
+  if (MeasuresWork(*profile)) {
+    double work = 0;
+    for (const profile::ContextNode& node : profile->nodes()) work += node.self;
+    add(NamedWorkText(*profile, work));
+  } else if (!profile->edges().empty()) {
     add(CallsText(*profile, profile->TotalEdgeWeight()) + " over " + Grouped(profile->edges().size()) +
         " edges");
   }

@@ -49,7 +49,7 @@ void RegisterShow(Cli& cli) {
   command->add_option("--top", options->top, "rows per table; 0 shows all")->capture_default_str();
   command
       ->add_option("--by", options->by,
-                   "tables to show, separated by commas: edges (default), methods (default for bytecodes), contexts, sites,"
+                   "tables to show, separated by commas: edges (default), methods (default of bytecodes and contexts), contexts, sites,"
                    " metadata, lost, skipped, or a table of the profile such as fields")
       ->delimiter(',');
   command->add_flag("--json", options->json, "print JSON");

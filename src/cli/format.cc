@@ -108,13 +108,41 @@ std::string ShortSite(const profile::Profile& profile, profile::MethodId caller,
   return Shorten(method, suffix, width);
 }
 
+namespace {
+
+bool Is(const profile::Profile& profile, const char* key, const char* value) {
+  auto it = profile.metadata.find(key);
+  return it != profile.metadata.end() && it->second == value;
+}
+
+bool IsTime(const profile::Profile& profile) { return profile.self_unit == "ns"; }
+
+}  // namespace
+
 std::string CallsText(const profile::Profile& profile, double calls) {
-  auto is = [&](const char* key, const char* value) {
-    auto it = profile.metadata.find(key);
-    return it != profile.metadata.end() && it->second == value;
-  };
-  const bool sampled = is("collect", "calls") && !is("samples", "all");
-  return (sampled ? "at least " : "") + Count(calls) + " calls";
+  const bool sampled = Is(profile, "collect", "calls") && !Is(profile, "samples", "all");
+  return (sampled ? "at least " : "") + Count(calls) + " " + CallWord(profile);
+}
+
+bool MeasuresWork(const profile::Profile& profile) {
+  double calls = 0, work = 0;
+  for (const profile::Edge& edge : profile::CallEdges(profile)) calls += edge.weight;
+  for (const profile::ContextNode& node : profile.nodes()) work += node.self;
+  return work > 0 && (calls == 0 || Is(profile, "collect", "contexts"));
+}
+
+std::string CallWord(const profile::Profile& profile) {
+  return Is(profile, "collect", "contexts") ? "activations" : "calls";
+}
+
+std::string WorkText(const profile::Profile& profile, double work) {
+  return IsTime(profile) ? Duration(static_cast<uint64_t>(work)) : Count(work);
+}
+
+std::string NamedWorkText(const profile::Profile& profile, double work) {
+  std::string name = profile.self_unit;
+  if (IsTime(profile)) name = Is(profile, "clock", "wall") ? "of time" : "of CPU time";
+  return WorkText(profile, work) + " " + name;
 }
 
 std::string AccuracyText(const profile::Profile& profile, double target_percent) {

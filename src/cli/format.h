@@ -27,6 +27,15 @@ std::string ShortSite(const profile::Profile& profile, profile::MethodId caller,
 // total too low (docs/05-estimation.md), while shares and their errors are not touched by it.
 std::string CallsText(const profile::Profile& profile, double calls);
 
+// What the profile is about is work by context, bytecodes or time: there are no calls in it, or only the activations that
+// ticks have met (P4).
+bool MeasuresWork(const profile::Profile& profile);
+// "calls", or "activations" where only those are known that ticks have met.
+std::string CallWord(const profile::Profile& profile);
+// Of the work: "150 M", "43.2 ms"; with its name: "150 M bytecodes", "2.36 s of CPU time".
+std::string WorkText(const profile::Profile& profile, double work);
+std::string NamedWorkText(const profile::Profile& profile, double work);
+
 // "accuracy 88.2 % ± 1.5 (estimated...), enough for 80 %" or how much longer for it (95 when the target
 // is 0); "" for profiles whose figures are exact.
 std::string AccuracyText(const profile::Profile& profile, double target_percent);

@@ -18,7 +18,7 @@ struct ViewSpec {
 
 // Throws CommandError for a name that is neither a view nor a table of the profile.
 ViewSpec ParseView(const profile::Profile& profile, const std::string& name);
-// Edges, or methods where work is counted and no calls.
+// Edges, or methods where the profile is about work.
 ViewSpec DefaultView(const profile::Profile& profile);
 
 // `top` = 0 shows all.

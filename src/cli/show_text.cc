@@ -35,8 +35,9 @@ double SelfTotal(const Profile& profile) {
   return total;
 }
 
-// What bytecodes counts: work by context, and no calls.
-bool CountsWorkOnly(const Profile& profile) { return CallTotal(profile) == 0 && SelfTotal(profile) > 0; }
+std::string OwnTitle(const Profile& profile) {
+  return "own " + (profile.self_unit == "ns" ? "time" : profile.self_unit.empty() ? "self" : profile.self_unit);
+}
 
 std::string Share(double part, double whole) { return whole > 0 ? Percent(part / whole) : ""; }
 
@@ -52,7 +53,7 @@ std::string EdgesText(const Profile& profile, size_t top, int width) {
   std::vector<Edge> edges = TopEdges(profile, top);
   double total = CallTotal(profile);
   Table table;
-  for (const char* title : {"calls", "share", "error", "samples"}) {
+  for (const std::string& title : {CallWord(profile), std::string("share"), std::string("error"), std::string("samples")}) {
     table.AddColumn(title, Table::kRight);
   }
   table.AddColumn("caller", Table::kName);
@@ -71,28 +72,27 @@ std::string EdgesText(const Profile& profile, size_t top, int width) {
 
 std::string MethodsText(const Profile& profile, size_t top, int width) {
   const double calls = CallTotal(profile), self = SelfTotal(profile);
-  const bool has_calls = !CountsWorkOnly(profile);
-  std::string unit = profile.self_unit.empty() ? "self" : profile.self_unit;
   Table table;
   if (self > 0) {
-    table.AddColumn("own " + unit, Table::kRight);
+    table.AddColumn(OwnTitle(profile), Table::kRight);
     table.AddColumn("share", Table::kRight);
     table.AddColumn("with callees", Table::kRight);
   }
-  if (has_calls) table.AddColumn("calls", Table::kRight);
+  if (calls > 0) table.AddColumn(CallWord(profile), Table::kRight);
   if (self == 0) table.AddColumn("share", Table::kRight);
-  if (has_calls) table.AddColumn("error", Table::kRight);
+  const bool has_error = calls > 0 && !MeasuresWork(profile);  // it would be read as that of the work
+  if (has_error) table.AddColumn("error", Table::kRight);
   table.AddColumn("method", Table::kName);
   for (const MethodTotals& totals : TopMethods(profile, top)) {
     table.BeginRow();
     if (self > 0) {
-      table.Cell(Count(totals.self));
+      table.Cell(WorkText(profile, totals.self));
       table.Cell(Share(totals.self, self));
       table.Cell(Share(totals.total, self));
     }
-    if (has_calls) table.Cell(Count(totals.calls));
+    if (calls > 0) table.Cell(Count(totals.calls));
     if (self == 0) table.Cell(Share(totals.calls, calls));
-    if (has_calls) table.Cell(Error95(RelativeError(totals.calls, totals.calls_variance)));
+    if (has_error) table.Cell(Error95(RelativeError(totals.calls, totals.calls_variance)));
     table.Name(MethodCell(profile, totals.method));
   }
   return table.Render(width);
@@ -115,16 +115,16 @@ std::string ContextsText(const Profile& profile, size_t top, int width) {
   double total = 0;
   Measure measure = ContextMeasure(profile);
   for (const ContextNode& node : profile.nodes()) total += ValueOf(node, measure);
-  const bool self = measure == Measure::kSelf, has_calls = !CountsWorkOnly(profile);
+  const bool self = measure == Measure::kSelf, has_calls = CallTotal(profile) > 0;
   Table table;
-  if (self) table.AddColumn("own " + profile.self_unit, Table::kRight);
-  if (has_calls) table.AddColumn("calls", Table::kRight);
+  if (self) table.AddColumn(OwnTitle(profile), Table::kRight);
+  if (has_calls) table.AddColumn(CallWord(profile), Table::kRight);
   table.AddColumn("share", Table::kRight);
   table.AddColumn("context, innermost first", Table::kName);
   for (NodeId id : TopContexts(profile, top)) {
     const ContextNode& node = profile.nodes()[id];
     table.BeginRow();
-    if (self) table.Cell(Count(node.self));
+    if (self) table.Cell(WorkText(profile, node.self));
     if (has_calls) table.Cell(Count(node.calls));
     table.Cell(Share(ValueOf(node, measure), total));
     table.Name([&profile, id](int width) { return ShortStack(profile, id, width); });
@@ -224,7 +224,7 @@ ViewSpec ParseView(const Profile& profile, const std::string& name) {
 }
 
 ViewSpec DefaultView(const Profile& profile) {
-  return ParseView(profile, CountsWorkOnly(profile) ? "methods" : "edges");
+  return ParseView(profile, MeasuresWork(profile) ? "methods" : "edges");
 }
 
 std::string ShowText(const Profile& profile, const ViewSpec& view, size_t top, int width) {
@@ -271,12 +271,18 @@ std::string Summary(const Profile& profile, const std::string& path) {
     calls += edge.weight;
     samples += edge.samples;
   }
-  out += "\n" + (CountsWorkOnly(profile) ? Count(SelfTotal(profile)) + " " + profile.self_unit
-                                         : CallsText(profile, calls));
-  out += fmt::format(" over {} edges of {} methods", Grouped(edges.size()),
-                     Grouped(profile.methods().size() - 1));
-  if (profile::HasContexts(profile)) {
-    out += fmt::format(", {} contexts", Grouped(profile.nodes().size() - 1));
+  out += "\n";
+  if (MeasuresWork(profile)) {
+    out += NamedWorkText(profile, SelfTotal(profile)) +
+           fmt::format(" in {} contexts of {} methods", Grouped(profile.nodes().size() - 1),
+                       Grouped(profile.methods().size() - 1));
+    if (calls > 0) out += ", " + CallsText(profile, calls) + " seen";
+    samples = 0;
+    for (const ContextNode& node : profile.nodes()) samples += node.samples;
+  } else {
+    out += CallsText(profile, calls) + fmt::format(" over {} edges of {} methods", Grouped(edges.size()),
+                                                   Grouped(profile.methods().size() - 1));
+    if (profile::HasContexts(profile)) out += fmt::format(", {} contexts", Grouped(profile.nodes().size() - 1));
   }
   if (samples > 0) out += fmt::format(", {} samples", Grouped(samples));
   out += "\n";

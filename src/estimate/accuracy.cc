@@ -101,6 +101,9 @@ std::optional<Accuracy> EstimateAccuracy(const profile::Profile& profile) {
 }
 
 std::optional<Accuracy> AccuracyOf(const profile::Profile& profile) {
+  // Edges of contexts are activations that ticks have met: how often calls are made is not what they estimate.
+  auto collect = profile.metadata.find("collect");
+  if (collect != profile.metadata.end() && collect->second == "contexts") return std::nullopt;
   std::optional<Accuracy> found = EstimateAccuracy(profile);
   auto number = [&profile](const char* key, double* value) {
     auto it = profile.metadata.find(key);

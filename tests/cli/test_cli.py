@@ -108,11 +108,26 @@ class Show(Case):
         file.node(main, F, bci=12, self_value=150, samples=3)
         path = self.write("a", file)
         text = assay("show", path, "--by", "methods,contexts").stdout
-        self.assertIn("200 bytecodes over", text)
+        self.assertIn("200 bytecodes in 2 contexts of 2 methods", text)
         self.assertNotIn("calls ", text.replace("with callees", ""))
         self.assertEqual(assay("show", path).stdout, assay("show", path, "--by", "methods").stdout)
         shown = json.loads(assay("show", path, "--json").stdout)
         self.assertEqual([(m["method"], m["self"]) for m in shown["methods"]], [(F, 150), (MAIN, 50)])
+
+    def test_time_by_context_is_shown_by_method_and_claims_no_accuracy_of_calls(self):
+        file = ProfileFile(collect="contexts", clock="cpu")
+        file.self_unit = "ns"
+        main = file.node(0, MAIN, calls=1, self_value=500_000_000, samples=50)
+        file.node(main, F, bci=12, calls=400, self_value=1_500_000_000, samples=150)
+        file.edge(MAIN, 12, F, 400, samples=400, variance=400)
+        path = self.write("a", file)
+        text = assay("show", path).stdout
+        self.assertIn("2.00 s of CPU time in 2 contexts of 2 methods, 400 activations seen, 200 samples", text)
+        self.assertIn("1.50 s", text)
+        self.assertNotIn("accuracy", text)
+        self.assertNotIn("error", text)
+        self.assertIn("activations", assay("show", path, "--by", "edges").stdout)
+        self.assertEqual(list(json.loads(assay("show", path, "--json").stdout))[-2:], ["methods", "lost"])
 
     def test_tables_fit_the_width(self):
         file = ProfileFile()

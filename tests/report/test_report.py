@@ -235,8 +235,27 @@ class PageTest(unittest.TestCase):
         self.goto("", two)
         self.assertEqual(self.names("Top methods")[0], "Work.hot")
         self.assertIn("+20.0 %", self.page.text("main").replace("\u202f", " "))
+        self.goto("#/contexts", one)
         self.page.open(two, "#/method/1")
         self.page.wait("return document.querySelector('main h1')")
+
+    def test_time_by_context_is_ranked_by_time(self):
+        file = ProfileFile(collect="contexts", clock="cpu")
+        file.self_unit = "ns"
+        main = file.node(0, "Work.main([Ljava/lang/String;)V", calls=1, self_value=5e8, samples=50)
+        file.node(main, "Work.hot(I)I", bci=3, calls=2, self_value=1.5e9, samples=150)
+        file.node(main, "Work.often(I)I", bci=9, calls=500, self_value=1e8, samples=10)
+        file.edge("Work.main([Ljava/lang/String;)V", 3, "Work.hot(I)I", 2, samples=2)
+        file.edge("Work.main([Ljava/lang/String;)V", 9, "Work.often(I)I", 500, samples=500)
+        path = report("time", file.write(pathlib.Path(WORK.name) / "time.profile"))
+        self.goto("", path)
+        self.assertEqual(self.names("Top methods"), ["Work.hot", "Work.main", "Work.often"])
+        text = self.page.text("main").replace("\u202f", " ")
+        self.assertIn("2.10 s", text)
+        self.assertIn("Activations seen", text)
+        self.goto("#/edges", path)
+        self.assertEqual(self.names("Edges")[1], "Work.often")
+        self.assertIn("Activations", self.page.text('[data-table="Edges"]'))
 
     def test_source_lines_come_along(self):
         folder = pathlib.Path(WORK.name) / "src"

@@ -21,7 +21,7 @@ interface Place { path: string; label: string; count?: number }
 
 function places(model: Model): Place[] {
   const p = model.profiles[model.focus];
-  const calls = model.counted === 'calls';
+  const calls = model.edges > 0 || !model.work;
   const all: Place[] = [
     { path: 'summary', label: 'Summary' },
     ...(calls ? [{ path: 'edges', label: 'Edges', count: model.edges }] : []),

@@ -41,8 +41,8 @@ export function points(difference: number): string {
   return size < 0.005 ? `${sign}<${THIN}0.01` : `${sign}${size.toFixed(2)}`;
 }
 
-export function signed(value: number): string {
-  return value === 0 ? '0' : (value > 0 ? '+' : '−') + count(Math.abs(value));
+export function signed(value: number, unit = ''): string {
+  return value === 0 ? '0' : (value > 0 ? '+' : '−') + ofUnit(Math.abs(value), unit);
 }
 
 // Half-width of the 95 % interval relative to the value.
@@ -68,6 +68,11 @@ export function inUnit(value: number, unit: string): string {
   if (unit === 'ns') return nanoseconds(value);
   return unit ? `${count(value)} ${unit}` : count(value);
 }
+
+// The figure alone, where a column says what it is of.
+export function ofUnit(value: number, unit: string): string { return unit === 'ns' ? nanoseconds(value) : count(value); }
+
+export function unitName(unit: string): string { return unit === 'ns' ? 'time' : unit; }
 
 export function title(word: string): string { return word.charAt(0).toUpperCase() + word.slice(1); }
 

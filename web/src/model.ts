@@ -38,6 +38,15 @@ export interface Sites {
   ofEdge: Uint32Array;
 }
 
+// Figures of edges, sites or methods, per profile; `total` is what shares are of.
+export interface Weighted {
+  weight: Float64Array[];
+  samples?: Float64Array[];
+  error?: Float64Array[];
+  total?: number[];
+  unit?: string;
+}
+
 const column = (values: number[][]): Float64Array[] => values.map((v) => new Float64Array(v));
 
 export class Model {
@@ -54,8 +63,8 @@ export class Model {
   readonly weight: Float64Array[];
   readonly samples: Float64Array[];
   readonly error: Float64Array[];
-  readonly counted: string;        // what weights are numbers of: calls, or bytecodes where no calls are counted
-  readonly total: number[];        // of the whole profile
+  readonly calls: string;          // what weights of edges are: calls, or only the activations that ticks have met
+  readonly total: number[];        // of them in the whole profile
   readonly hasError: boolean;
   readonly outgoing: Groups;       // edges by caller
   readonly incoming: Groups;       // edges by callee
@@ -82,9 +91,8 @@ export class Model {
     this.samples = column(edges.values.map((v) => v.samples));
     this.error = column(edges.values.map((v) => v.error));
     this.hasError = this.error.some((e) => e.some((x) => x > 0));
-    const worked = data.profiles.every((p) => p.totals.weight === 0) && this.tree?.measures.includes('self');
-    this.counted = worked ? this.tree!.unit : 'calls';
-    this.total = worked ? this.tree!.self.map((w) => w.sum) : data.profiles.map((p) => p.totals.weight);
+    this.calls = data.profiles.every((p) => p.metadata.collect === 'contexts') ? 'activations' : 'calls';
+    this.total = data.profiles.map((p) => p.totals.weight);
     this.outgoing = new Groups(this.caller, this.methods);
     this.incoming = new Groups(this.callee, this.methods);
     this.callsTo = this.weight.map((w) => this.sum(this.callee, w, this.methods));
@@ -93,8 +101,8 @@ export class Model {
     this.exact = data.profiles.every((p) => ['exact', 'bytecodes'].includes(p.metadata.collect));
   }
 
-  share(weight: number, p: number = this.focus): number {
-    return this.total[p] > 0 ? weight / this.total[p] : 0;
+  share(weight: number, p: number = this.focus, total: number[] = this.total): number {
+    return total[p] > 0 ? weight / total[p] : 0;
   }
 
   // The contexts, null without any. Built when a view first asks: the first one does not.
@@ -108,9 +116,16 @@ export class Model {
     return { ...this.spentByMethod()[this.focus], sum: this.tree.self[this.focus].sum };
   }
 
-  // What methods are ranked by, per profile: the calls that they receive, or their own work.
-  get methodWeight(): Float64Array[] {
-    return this.counted === 'calls' ? this.callsTo : this.spentByMethod().map((m) => m.own);
+  // Own work of each method, where the profile is about work by context, bytecodes or time, and not about calls.
+  get work(): Weighted | null {
+    const about = this.calls === 'activations' || this.total.every((w) => w === 0);
+    if (!about || !this.tree?.measures.includes('self')) return null;
+    return { weight: this.spentByMethod().map((m) => m.own), total: this.tree.self.map((w) => w.sum), unit: this.tree.unit };
+  }
+
+  // What methods are ranked by.
+  get methodWeights(): Weighted {
+    return this.work ?? { weight: this.callsTo, total: this.total, unit: this.calls };
   }
 
   private spentByMethod(): ReturnType<typeof byMethod>[] {
@@ -120,8 +135,8 @@ export class Model {
   text(index: number): string { return this.data.strings[index]; }
 
   // Change of a share from the first profile to the second.
-  change(weights: Float64Array[], i: number): number {
-    return this.share(weights[1][i], 1) - this.share(weights[0][i], 0);
+  change(weights: Float64Array[], i: number, total: number[] = this.total): number {
+    return this.share(weights[1][i], 1, total) - this.share(weights[0][i], 0, total);
   }
 
   site(caller: number, bci: number): number {

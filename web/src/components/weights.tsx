@@ -4,14 +4,9 @@ import { useMemo } from 'preact/hooks';
 import { useModel } from '../context';
 import * as format from '../format';
 import { useKept } from '../store';
+import type { Weighted } from '../model';
 import { ChangeBar, ShareBar } from './bars';
 import { Choice, type Column } from './table';
-
-export interface Weighted {
-  weight: Float64Array[];
-  samples?: Float64Array[];
-  error?: Float64Array[];
-}
 
 export type Unit = 'share' | 'calls';
 
@@ -21,27 +16,28 @@ export function useUnit(): [Unit, (unit: Unit) => void] {
 }
 
 // Whether changes are of the share in all calls, or of the number of calls.
-export function UnitChoice({ value, onChange }: { value: Unit; onChange: (unit: Unit) => void }) {
+export function UnitChoice({ value, onChange, of }: { value: Unit; onChange: (unit: Unit) => void; of?: string }) {
   const model = useModel();
   return <Choice label="Compare by" value={value} onChange={onChange}
-                 options={[['share', 'Share'], ['calls', format.title(model.counted)]]} />;
+                 options={[['share', 'Share'], ['calls', format.title(format.unitName(of ?? model.calls))]]} />;
 }
 
 export function useWeightColumns(from: Weighted, ids: ArrayLike<number>, unit: Unit,
                                  base?: number): Column[] {
   const model = useModel();
   return useMemo(() => {
-    const { weight, samples, error } = from;
-    if (model.comparing) return comparing(weight, ids, unit, model.counted, (w, p) => model.share(w, p));
+    const { weight, samples, error, total = model.total, unit: of = model.calls } = from;
+    if (model.comparing) return comparing(weight, ids, unit, of, (w, p) => model.share(w, p, total));
     const p = model.focus;
-    const whole = base ?? model.total[p];
+    const whole = base ?? total[p];
+    const name = format.unitName(of);
     let max = 0;
     for (let i = 0; i < ids.length; i++) max = Math.max(max, weight[p][ids[i]]);
     const columns: Column[] = [{
-      key: 'calls', label: format.title(model.counted), width: '88px', narrow: '58px', end: true,
-      title: `${model.exact ? 'counted' : 'estimated'} ${model.counted}`,
+      key: 'calls', label: format.title(name), width: '88px', narrow: '58px', end: true,
+      title: `${model.exact ? 'counted' : of === 'calls' ? 'estimated' : 'seen'} ${name}`,
       value: (i) => weight[p][i],
-      cell: (i) => <span title={format.exact(weight[p][i])}>{format.count(weight[p][i])}</span>,
+      cell: (i) => <span title={format.exact(weight[p][i])}>{format.ofUnit(weight[p][i], of)}</span>,
     }];
     if (error && model.hasError) {
       columns.push({
@@ -60,7 +56,7 @@ export function useWeightColumns(from: Weighted, ids: ArrayLike<number>, unit: U
     }
     columns.push({
       key: 'share', label: 'Share', width: 'minmax(112px, 168px)', narrow: '62px', end: true,
-      title: base === undefined ? `of all ${model.counted}` : `of the ${model.counted} here`,
+      title: base === undefined ? `of all ${name}` : `of the ${name} here`,
       value: (i) => weight[p][i],
       cell: (i) => <ShareBar share={whole > 0 ? weight[p][i] / whole : 0}
                              max={whole > 0 ? max / whole : 1} />,
@@ -69,27 +65,27 @@ export function useWeightColumns(from: Weighted, ids: ArrayLike<number>, unit: U
   }, [from, ids, unit, base, model]);
 }
 
-function comparing(weight: Float64Array[], ids: ArrayLike<number>, unit: Unit, counted: string,
+function comparing(weight: Float64Array[], ids: ArrayLike<number>, unit: Unit, of: string,
                    share: (weight: number, p: number) => number): Column[] {
   const value = (p: number, i: number) =>
     unit === 'share' ? share(weight[p][i], p) : weight[p][i];
   const change = (i: number) => value(1, i) - value(0, i);
-  const text = unit === 'share' ? format.percent : format.count;
+  const text = unit === 'share' ? format.percent : (x: number) => format.ofUnit(x, of);
   let max = 0;
   for (let i = 0; i < ids.length; i++) max = Math.max(max, Math.abs(change(ids[i])));
   const side = (p: number, label: string): Column => ({
     key: label.toLowerCase(), label, width: '84px', end: true, wide: true,
     value: (i) => value(p, i),
-    cell: (i) => <span title={`${format.exact(weight[p][i])} ${counted}`}>{text(value(p, i))}</span>,
+    cell: (i) => <span title={`${format.exact(weight[p][i])} ${of}`}>{text(value(p, i))}</span>,
   });
   const status = (i: number) =>
     weight[0][i] === 0 ? 'new' : weight[1][i] === 0 ? 'gone' : '';
   return [side(0, 'Before'), side(1, 'After'), {
     key: 'change', label: 'Change', width: 'minmax(120px, 190px)', narrow: '92px', end: true,
-    title: unit === 'share' ? `percentage points of all ${counted}` : counted,
+    title: unit === 'share' ? `percentage points of all ${format.unitName(of)}` : format.unitName(of),
     value: (i) => Math.abs(change(i)),
     cell: (i) => <ChangeBar change={change(i)} max={max}
-                            text={unit === 'share' ? format.points(change(i)) : format.signed(change(i))} />,
+                            text={unit === 'share' ? format.points(change(i)) : format.signed(change(i), of)} />,
   }, {
     key: 'status', label: '', width: '52px', wide: true,
     cell: (i) => status(i) && <span class={`tag ${status(i)}`}>{status(i)}</span>,

@@ -57,7 +57,9 @@ export function EdgesView() {
   return (
     <section>
       <h1>{model.comparing ? 'Changed edges' : 'Hottest edges'}</h1>
-      <p class="lede">Who calls whom, and how often, by call site. Open a row to walk the graph from there.</p>
+      <p class="lede">{model.calls === 'calls' ? 'Who calls whom, and how often, by call site.'
+        : 'Who calls whom: activations that a tick met for the first time, by call site. Calls that begin and end between two ticks are not among them.'}
+        {' '}Open a row to walk the graph from there.</p>
       <Filter value={query} onChange={setQuery} shown={rows.length} all={all.length} what="edges">
         {model.comparing && <UnitChoice value={unit} onChange={setUnit} />}
       </Filter>
@@ -84,24 +86,24 @@ export function MethodsView() {
   const model = useModel();
   const [query, setQuery] = useKept('filter methods', '');
   const [unit, setUnit] = useUnit();
+  const from = useMemo(() => model.methodWeights, [model]);
   const all = useMemo(() => {
-    const w = model.methodWeight[model.focus];
+    const w = from.weight[model.focus];
     return range(model.methods, 1).sort((a, b) => w[b] - w[a] || a - b);
   }, [model]);
   const rows = useMemo(() => {
     const match = model.names.matching(query);
     return filtered(all, match && ((m) => !!match[m]));
   }, [all, query]);
-  const from = useMemo(() => ({ weight: model.methodWeight }), [model]);
   const figures = useWeightColumns(from, all, unit);
   const columns = useMemo<Column[]>(() => [methodColumn(model), ...figures, ...(model.comparing ? [] : methodColumns(model))], [figures]);
   return (
     <section>
       <h1>{model.comparing ? 'Changed methods' : 'Hottest methods'}</h1>
-      <p class="lede">{model.counted === 'calls' ? 'Calls that a method receives. A method that is called often is not always one that takes long.'
-        : `${format.title(model.counted)} that a method executes itself; "Total" has those of its callees too.`}</p>
+      <p class="lede">{model.work ? `Own ${format.unitName(model.work.unit!)} of a method; "Total" has its callees' too.`
+        : 'Calls that a method receives. A method that is called often is not always one that takes long.'}</p>
       <Filter value={query} onChange={setQuery} shown={rows.length} all={all.length} what="methods">
-        {model.comparing && <UnitChoice value={unit} onChange={setUnit} />}
+        {model.comparing && <UnitChoice value={unit} onChange={setUnit} of={from.unit} />}
       </Filter>
       <Table name="Methods" columns={columns} rows={rows} sort={sortKey(model)}
              open={(m) => go('method', m)} empty="No method has a name like that." />
@@ -132,7 +134,7 @@ function methodColumns(model: Model): Column[] {
     cell: (m) => <span class="quiet">{format.count(value(m))}</span>,
   });
   const bytes = number('code', 'Bytes', 'length of its bytecode', (m) => model.data.methods.code[m]);
-  if (model.counted !== 'calls') return [...spentColumns(model).filter((c) => c.key === 'total'), bytes];
+  if (model.work) return [...spentColumns(model).filter((c) => c.key === 'total'), bytes];
   return [
     ...spentColumns(model),
     number('out', 'Calls out', 'calls that it makes', (m) => model.callsFrom[model.focus][m]),

@@ -7,7 +7,7 @@ import { useModel } from '../context';
 import type { ProfileData } from '../data';
 import * as format from '../format';
 import { accuracy, command, duration, how, lostTotal, rows, splitHalf, started } from '../metadata';
-import { overlap, type Model } from '../model';
+import { overlap, type Model, type Weighted } from '../model';
 import { go } from '../router';
 import { edgeColumns, methodColumn, range } from './hot';
 
@@ -21,9 +21,9 @@ export function SummaryView() {
     <section>
       {model.profiles.map((p, i) => <Head key={i} profile={p} side={model.comparing ? ['Before', 'After'][i] : ''} />)}
       {model.comparing ? <OverlapTiles /> : <Tiles profile={model.profiles[0]} />}
-      {model.counted === 'calls' ? <TopEdges /> : <TopMethods />}
+      {model.work ? <TopMethods /> : <TopEdges />}
       <div class="two">
-        {!model.comparing && <Concentration model={model} />}
+        {!model.comparing && !model.work && <Concentration model={model} />}
         {model.profiles.map((p, i) => (
           <section key={i} class="panel">
             <h2>{model.comparing ? ['Before', 'After'][i] + ': h' : 'H'}ow it was measured</h2>
@@ -66,7 +66,7 @@ function Tiles({ profile }: { profile: ProfileData }) {
     for (let s = 0; s < sites.count; s++) if (sites.targets[s] > 1 && sites.bci[s] >= 0) weight += sites.weight[0][s];
     return model.share(weight);
   }, [model]);
-  if (model.counted !== 'calls') return <WorkTiles profile={profile} />;
+  if (model.work) return <WorkTiles profile={profile} work={model.work} />;
   return (
     <dl class="tiles">
       {totals.edges > 0 && <Tile label={model.exact ? 'Calls' : profile.metadata.collect === 'calls' ? 'Calls, at least' : 'Calls, estimated'}>{format.count(totals.weight)}</Tile>}
@@ -85,13 +85,16 @@ function Tiles({ profile }: { profile: ProfileData }) {
   );
 }
 
-// Of a profile that counts work and no calls.
-function WorkTiles({ profile }: { profile: ProfileData }) {
+// Of a profile that is about work by context.
+function WorkTiles({ profile, work }: { profile: ProfileData; work: Weighted }) {
   const model = useModel();
   const { totals, metadata } = profile;
+  const unit = work.unit!;
+  const name = unit !== 'ns' ? `${format.title(unit)}, exact in all` : metadata.clock === 'wall' ? 'Time of all threads' : 'CPU time';
   return (
     <dl class="tiles">
-      <Tile label={`${format.title(model.counted)}, exact in all`}>{format.count(model.total[model.focus])}</Tile>
+      <Tile label={name}>{format.ofUnit(work.total![model.focus], unit)}</Tile>
+      {totals.weight > 0 && <Tile label="Activations seen">{format.count(totals.weight)}</Tile>}
       {metadata.granularity && <Tile label="A sample every" note="and what lies between goes to its context">{metadata.granularity}</Tile>}
       <Tile label="Methods">{format.count(totals.methods)}</Tile>
       <Tile label="Contexts">{format.count(totals.nodes)}</Tile>
@@ -125,15 +128,16 @@ function OverlapTiles() {
       gone: model.weight[1].filter((w, e) => w === 0 && model.weight[0][e] > 0).length,
     };
   }, [model]);
-  const [before, after] = model.total;
-  const calls = model.counted === 'calls';
+  const { total, unit } = model.work ?? { total: model.total, unit: model.calls };
+  const [before, after] = total!;
+  const calls = model.edges > 0;
   return (
     <dl class="tiles">
       {calls && <Tile label="Overlap, call sites">{format.percent(figures.sites)}</Tile>}
       {calls && <Tile label="Overlap, methods">{format.percent(figures.methods)}</Tile>}
       {figures.contexts !== undefined && <Tile label="Overlap, contexts">{format.percent(figures.contexts)}</Tile>}
-      <Tile label={format.title(model.counted)} note={`was ${format.count(before)}`}>{format.count(after)}</Tile>
-      <Tile label={`Change in ${model.counted}`}>{before > 0 ? `${after >= before ? '+' : '−'}${format.percent(Math.abs(after / before - 1))}` : '–'}</Tile>
+      <Tile label={format.title(format.unitName(unit!))} note={`was ${format.ofUnit(before, unit!)}`}>{format.ofUnit(after, unit!)}</Tile>
+      <Tile label={`Change in ${format.unitName(unit!)}`}>{before > 0 ? `${after >= before ? '+' : '−'}${format.percent(Math.abs(after / before - 1))}` : '–'}</Tile>
       {calls && <Tile label="New edges">{format.count(figures.added)}</Tile>}
       {calls && <Tile label="Gone edges">{format.count(figures.gone)}</Tile>}
     </dl>
@@ -166,10 +170,10 @@ function TopEdges() {
 function TopMethods() {
   const model = useModel();
   const [unit] = useUnit();
-  const from = useMemo(() => ({ weight: model.methodWeight }), [model]);
+  const from = useMemo(() => model.methodWeights, [model]);
   const top = useMemo(() => {
     const [a, b] = from.weight;
-    const key = (m: number) => !model.comparing ? a[m] : Math.abs(unit === 'share' ? model.change(from.weight, m) : b[m] - a[m]);
+    const key = (m: number) => !model.comparing ? a[m] : Math.abs(unit === 'share' ? model.change(from.weight, m, from.total) : b[m] - a[m]);
     return range(model.methods, 1).sort((x, y) => key(y) - key(x) || x - y).subarray(0, 12);
   }, [model, unit]);
   const figures = useWeightColumns(from, top, unit);
