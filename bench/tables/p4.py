@@ -20,6 +20,7 @@ SEGMENTS = 4                       # complete ones in a run
 LEVELS = {"call_sites": "call sites", "context_calls": "contexts by activations", "context_self": "contexts by own time"}
 PILOT = 12                         # iterations without a profiler, to know how long one takes; the last few are asked
 MARGIN = 1.25                      # they get shorter still
+TRIES = 4                          # of a run that is long enough: some programs get three times as fast as the pilot was
 
 
 def execute(command, workload, arguments, jdk, seconds, folder):
@@ -52,6 +53,16 @@ def profile(workload, arguments, jdk, seconds, count, folder):
     return segments[1:], whole
 
 
+def long_enough(workload, arguments, jdk, seconds, count, folder):
+    """The first run, with as many iterations as give two segments to compare, and their number."""
+    for number in range(TRIES):
+        segments, whole = profile(workload, arguments, jdk, seconds, count, folder / f"first{number}")
+        if len(segments) >= 2:
+            break
+        count = math.ceil(MARGIN * count * (SEGMENTS + 1) / (len(segments) + 1.5))
+    return count, (segments, whole)
+
+
 def samples(path):
     return round(sum(c["samples"] for c in graph.shown(path, "contexts")))
 
@@ -67,7 +78,8 @@ def measure(workload, arguments, jdk, seconds):
     with tempfile.TemporaryDirectory(prefix="assay-p4-") as name:
         folder = pathlib.Path(name)
         count = iterations(workload, arguments, jdk, seconds, folder)
-        runs = [profile(workload, arguments, jdk, seconds, count, folder / str(i)) for i in range(2)]
+        count, first = long_enough(workload, arguments, jdk, seconds, count, folder)
+        runs = [first, profile(workload, arguments, jdk, seconds, count, folder / "second")]
         pairs = [pair for segments, _ in runs for pair in zip(segments, segments[1:])]
         return {"iterations": count, "samples": samples(runs[0][1]), "pairs": len(pairs),
                 "runs": likeness([[whole for _, whole in runs]]), "segments": likeness(pairs)}
@@ -76,7 +88,7 @@ def measure(workload, arguments, jdk, seconds):
 def one(run, workload, arguments, jdk, seconds):
     """A row with what was found; one that is there already is not made again, one that failed is."""
     for row in run.rows:
-        if row["workload"] == workload.name and not row["why"]:
+        if row["workload"] == workload.name and not row["why"] and row["pairs"] > 0:
             return row
     row = {"workload": workload.name, "config": "contexts", "repeat": 0, "why": ""}
     try:

@@ -70,10 +70,13 @@ class Trial:
         if self.version >= 21:
             self.flags.append("-XX:+EnableDynamicAgentLoading")
         self.early = rng.random() < 0.5
+        # Threads are then taken off the processor in the middle of hooks and handlers, for long.
+        self.hogs = rng.choice((0, 0, 0, 12))
         self.attached = 0
 
     def describe(self):
-        return f"JDK {self.version} {self.program} {' '.join(self.flags)}{' agent' if self.early else ''}"
+        return f"JDK {self.version} {self.program} {' '.join(self.flags)}{' agent' if self.early else ''}" + \
+            (f" beside {self.hogs} others" if self.hogs else "")
 
     def java_pid(self, process):
         deadline = time.time() + 20
@@ -99,6 +102,7 @@ class Trial:
         out = open(f"{self.folder}/out", "w")
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, cwd=self.folder,
                                    env=environment, start_new_session=True)
+        hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(self.hogs)]
         deadline = time.time() + seconds
         try:
             pid = self.java_pid(process)
@@ -106,12 +110,14 @@ class Trial:
             while process.poll() is None and time.time() < deadline:
                 self.disturb(pid)
                 time.sleep(self.rng.random() * 0.5)
+            self.end(hogs)
             hang = time.time() + 240
             while process.poll() is None and time.time() < hang:
                 time.sleep(0.2)
             if process.poll() is None:
                 raise Failure("hangs")
         finally:
+            self.end(hogs)
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -120,6 +126,12 @@ class Trial:
         crashed = list(pathlib.Path(self.folder).glob("hs_err*"))
         if crashed or process.returncode not in (0, 3):
             raise Failure(f"status {process.returncode} {crashed}\n{text[-3000:]}")
+
+    @staticmethod
+    def end(processes):
+        for process in processes:
+            process.kill()
+            process.wait()
 
     def disturb(self, pid):
         if pid == 0 or not os.path.exists(f"/proc/{pid}"):
