@@ -101,7 +101,12 @@ class Accuracy:
                     "methods": graph.overlap(graph.by_method(exact), graph.by_method(best)),
                     "reading": "top" if best is top else "stack"}
         found = graph.compare(truth, out)
-        return {**found["overlap"], "correlation": found.get("correlation")}
+        return {**found["overlap"], "correlation": found.get("correlation"), "total": self.total(truth, out)}
+
+    def total(self, truth, out):
+        """The number of calls that the profile claims, as a part of those that were made."""
+        made = sum(self._graph(truth).values())
+        return sum(graph.load(out).values()) / made if made else None
 
     def done(self, workload, config, number):
         return any(r["workload"] == workload.name and r["config"] == config.name and r["repeat"] == number

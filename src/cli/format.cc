@@ -120,8 +120,10 @@ bool IsTime(const profile::Profile& profile) { return profile.self_unit == "ns";
 }  // namespace
 
 std::string CallsText(const profile::Profile& profile, double calls) {
-  const bool sampled = Is(profile, "collect", "calls") && !Is(profile, "samples", "all");
-  return (sampled ? "at least " : "") + Count(calls) + " " + CallWord(profile);
+  const std::string text = Count(calls) + " " + CallWord(profile);
+  if (!Is(profile, "collect", "calls") || Is(profile, "samples", "all")) return text;
+  auto error = profile.metadata.find("calls-total-error");
+  return error == profile.metadata.end() ? "at least " + text : "about " + text + " ± " + Printable(error->second);
 }
 
 bool MeasuresWork(const profile::Profile& profile) {

@@ -23,8 +23,8 @@ std::string ShortMethod(const profile::Profile& profile, profile::MethodId id, i
 std::string ShortSite(const profile::Profile& profile, profile::MethodId caller, int32_t bci,
                       int width);
 
-// "2.73 M calls"; "at least ..." when bursts were sampled: what the hook itself takes of their time makes the
-// total too low (docs/05-estimation.md), while shares and their errors are not touched by it.
+// "2.73 M calls"; "about 2.73 M calls ± 24 %" when bursts were sampled; "at least ..." when too few of them had a tail: what the hook
+// itself takes of their time then makes the total too low (docs/05-estimation.md). Shares and their errors are not touched by it.
 std::string CallsText(const profile::Profile& profile, double calls);
 
 // What the profile is about is work by context, bytecodes or time: there are no calls in it, or only the activations that

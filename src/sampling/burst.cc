@@ -3,10 +3,27 @@
 #include <time.h>
 #include <x86intrin.h>
 
+#include <algorithm>
+
 #include "src/base/hash.h"
 #include "src/sampling/mapped_memory.h"
 
 namespace assay::sampling {
+namespace {
+
+// A tail is looked at after so many calls, and ends after so many looks or, where calls are rare, after a time that is short
+// beside a tick.
+constexpr uint32_t kTailPiece = 256, kTailPieces = 8;
+constexpr uint64_t kTailCycles = 1'500'000;
+
+uint64_t ThreadCpuNs() {
+  timespec now;
+  return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? now.tv_sec * 1000000000ull + now.tv_nsec : 0;
+}
+
+uint32_t Fit(uint64_t value) { return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX)); }
+
+}  // namespace
 
 bool BurstQueue::Init() {
   if (cells_ != nullptr) return true;
@@ -53,6 +70,9 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   }
   slot.random = slot.random * 6364136223846793005ull + 1442695040888963407ull;
   slot.skip = 1 + static_cast<uint32_t>((slot.random >> 33) % slot.stride);
+  const uint32_t every = parameters_->tail_every.load(std::memory_order_relaxed);
+  slot.tail = every > 0 && (slot.random >> 20) % every == 0 ? kTailPieces : 0;
+  slot.in_tail = false;
   BurstBlock& block = slot.block;
   block.tick_tsc = slot.tick_tsc.load(std::memory_order_relaxed);
   block.first_tsc = block.last_tsc = __rdtsc();
@@ -63,6 +83,34 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   block.events = slot.events_at_sample = 0;
   block.count = 0;
   block.failed = 0;
+  block.tail_calls = 0;
+}
+
+void BurstRecorder::BeginTail(ThreadSlot& slot) {
+  slot.in_tail = true;
+  slot.left = 1;
+  slot.skip = kTailPiece;
+  slot.walks_at_tail = slot.block.walk_cycles;
+  slot.tail_cpu_ns = ThreadCpuNs();
+  slot.tail_tsc = __rdtsc();
+}
+
+bool BurstRecorder::IsTailOver(ThreadSlot& slot) {
+  BurstBlock& block = slot.block;
+  const uint64_t now = __rdtsc();
+  if (--slot.tail > 0 && now - slot.tail_tsc < kTailCycles) {
+    slot.skip = kTailPiece;
+    return false;
+  }
+  block.tail_calls = block.events - slot.events_at_sample;
+  block.tail_cycles = Fit(now - slot.tail_tsc - (block.walk_cycles - slot.walks_at_tail));
+  block.tail_cpu_ns = Fit(ThreadCpuNs() - slot.tail_cpu_ns);
+  block.walk_cycles = slot.walks_at_tail;
+  block.events = slot.events_at_sample;
+  slot.in_tail = false;
+  slot.left = 0;
+  Flush(slot, BurstBlock::kLast);
+  return true;
 }
 
 // A burst that took long may have been off the processor or blocked in between: only then is its CPU time
@@ -71,17 +119,13 @@ void BurstRecorder::MeasureCpu(ThreadSlot& slot) {
   constexpr uint64_t kSuspiciousCycles = 10000;
   uint64_t at_tick = slot.tick_cpu_ns.load(std::memory_order_relaxed);
   if (at_tick == 0 || slot.block.last_tsc - slot.block.tick_tsc < kSuspiciousCycles) return;
-  timespec now;
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return;
-  uint64_t cpu = now.tv_sec * 1000000000ull + now.tv_nsec;
+  const uint64_t cpu = ThreadCpuNs();
   if (cpu > at_tick) slot.block.cpu_ns = cpu - at_tick;
 }
 
 void BurstRecorder::Flush(ThreadSlot& slot, uint16_t flags) {
   BurstBlock& block = slot.block;
   block.flags = flags;
-  // Of a burst that was cut the end is long past.
-  if (flags == BurstBlock::kLast) MeasureCpu(slot);
   if (!queue_->Push(block)) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     // The interval is not lost with the burst: the next one stands for it.

@@ -1,5 +1,6 @@
 // Counter-based sampling (P0): a tick opens a burst; the burst takes every `stride`-th call until it
-// has `samples` of them, the first after a random skip in [1..stride]. This is the part that runs on
+// has `samples` of them, the first after a random skip in [1..stride]. Some bursts have a tail: thousands of calls more that are
+// only counted, to learn how fast calls follow each other once the hook's path is in the caches. This is the part that runs on
 // the sampled thread, inside a yieldpoint: no locks, no allocation, only the thread's own slot and
 // a bounded queue to the thread that does the accounting.
 #pragma once
@@ -9,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace assay::sampling {
 
@@ -18,12 +20,13 @@ struct BurstParameters {
   std::atomic<uint32_t> stride{7};
   std::atomic<uint32_t> depth{2};
   std::atomic<bool> exhaustive{false};
+  std::atomic<uint32_t> tail_every{0};  // one burst of so many, by chance, has a tail; 0: none
   std::atomic<uint64_t> seed{1};
 };
 
 // One burst, or a piece of a long one, on its way to the accounting thread.
 struct BurstBlock {
-  static constexpr uint32_t kIds = 48;
+  static constexpr uint32_t kIds = 44;
   enum Flags : uint16_t {
     kLast = 1,  // the totals below are those of the whole burst
     kCut = 2,   // ended early: the VM took the word back, or the thread ended
@@ -39,6 +42,10 @@ struct BurstBlock {
   uint16_t count;           // ids in this block
   uint16_t flags;
   uint32_t failed;          // samples whose caller could not be found
+  uint32_t tail_calls;      // 0: no tail, or the VM cut it off
+  uint32_t tail_cycles;     // from the last sample to the end of the tail, walks taken off
+  uint32_t tail_cpu_ns;     // the same in CPU time of the thread
+  uint32_t unused;
   uint32_t ids[kIds];
 };
 static_assert(sizeof(BurstBlock) == 256);
@@ -88,6 +95,10 @@ struct ThreadSlot {
   uint32_t skip = 0;
   uint32_t stride = 1;
   uint32_t events_at_sample = 0;  // block.events at block.last_tsc
+  uint32_t tail = 0;              // pieces of it still to come
+  bool in_tail = false;
+  uint64_t walks_at_tail = 0;     // block.walk_cycles when the tail began
+  uint64_t tail_tsc = 0, tail_cpu_ns = 0;  // when it began
   uint64_t random = 0;
   BurstBlock block{};
 
@@ -103,7 +114,8 @@ struct ThreadSlot {
     java_ns.store(0);
     stack_limit = 0;
     env = nullptr;
-    burst_tick = left = skip = events_at_sample = 0;
+    burst_tick = left = skip = events_at_sample = tail = 0;
+    in_tail = false;
     random = 0;
     block = {};
   }
@@ -132,6 +144,7 @@ class BurstRecorder {
   // thread is to be disarmed.
   static constexpr uint32_t kNoId = UINT32_MAX;
   bool Took(ThreadSlot& slot, uint32_t id) {
+    if (slot.in_tail) return IsTailOver(slot);
     BurstBlock& block = slot.block;
     // Whatever ends the burst, it is timed by its last sample: a burst that the VM cut short is noticed
     // only at the next tick.
@@ -149,6 +162,11 @@ class BurstRecorder {
       }
     }
     if (--slot.left > 0) return false;
+    MeasureCpu(slot);
+    if (slot.tail > 0) {
+      BeginTail(slot);
+      return false;
+    }
     Flush(slot, BurstBlock::kLast);
     return true;
   }
@@ -157,13 +175,16 @@ class BurstRecorder {
     if (slot.left == 0) return;
     slot.left = 0;
     slot.block.events = slot.events_at_sample;
-    Flush(slot, BurstBlock::kLast | BurstBlock::kCut);
+    const bool complete = std::exchange(slot.in_tail, false);
+    Flush(slot, complete ? BurstBlock::kLast : BurstBlock::kLast | BurstBlock::kCut);
   }
 
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
  private:
   void Begin(ThreadSlot& slot, uint32_t tick);
+  void BeginTail(ThreadSlot& slot);
+  bool IsTailOver(ThreadSlot& slot);
   void Flush(ThreadSlot& slot, uint16_t flags);
   void MeasureCpu(ThreadSlot& slot);
 

@@ -1,6 +1,7 @@
 #include "src/sampling/burst_ledger.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "src/sampling/site_table.h"
@@ -100,11 +101,33 @@ double BurstLedger::EstimateCalls(const BurstBlock& block, const Pace& pace) con
   if ((block.flags & BurstBlock::kCut) && complete_samples_ > 0) {
     return std::max<double>(complete_calls_ / complete_samples_ * sorted_.size(), block.events);
   }
-  double interval = std::min<double>(block.interval_ns, kMaxInterval * median_interval_ns_);
+  double interval = BoundedInterval(block);
   if (pace.counted <= 0) return std::max<double>(block.events, 1);
   if (interval <= pace.elapsed) return block.events;
   double rate = std::min(pace.counted / pace.elapsed, HighestRate());
   return std::max<double>(rate * interval, block.events);
+}
+
+double BurstLedger::BoundedInterval(const BurstBlock& block) const {
+  return std::min<double>(block.interval_ns, kMaxInterval * median_interval_ns_);
+}
+
+void BurstLedger::AddTail(const BurstBlock& block, double calls) {
+  if (block.tail_calls == 0 || (block.flags & BurstBlock::kCut)) return;
+  const double in_tail = block.tail_calls, in_all = in_tail + block.events;
+  const double tail_ns = std::min<double>(block.tail_cycles * ns_per_cycle_, block.tail_cpu_ns);
+  const double call_ns = std::max(tail_ns / in_tail - kTailHook * event_cycles_ * ns_per_cycle_, kMinCallNs);
+  // The calls of the burst itself at the pace of its tail, and the wait for the first of them: without that, code that makes no
+  // calls would not be there.
+  double latency = (static_cast<double>(block.first_tsc - block.tick_tsc) - latency_cycles_) * ns_per_cycle_;
+  if (block.cpu_ns != 0) latency = std::min<double>(latency, block.cpu_ns);
+  double counted = in_all / (std::max(latency, 0.0) + in_all * call_ns) * BoundedInterval(block);
+  tails_++;
+  x_ += calls;
+  y_ += counted;
+  xx_ += calls * calls;
+  xy_ += calls * counted;
+  yy_ += counted * counted;
 }
 
 void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& ids) {
@@ -125,7 +148,9 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
     complete_calls_ += calls;
     complete_samples_ += static_cast<double>(ids.size());
   }
-  interval_ns_ += std::min<double>(block.interval_ns, kMaxInterval * median_interval_ns_);
+  interval_ns_ += BoundedInterval(block);
+  whole_interval_ns_ += static_cast<double>(block.interval_ns);
+  AddTail(block, calls);
   AddTick(block, pace.counted > 0 ? pace.counted / pace.elapsed * 1000 : -1,
           static_cast<uint32_t>(ids.size()));
   if (ids.empty()) return;
@@ -168,8 +193,16 @@ void BurstLedger::AddTick(const BurstBlock& block, double density, uint32_t samp
 }
 
 double BurstLedger::Scale() const {
-  if (correction_ != Correction::kOff || weighted_samples_ == 0) return 1;
-  return calls_ / weighted_samples_;
+  double total = KnowsTotal() ? y_ / x_ * whole_interval_ns_ / interval_ns_ : 1;
+  if (correction_ != Correction::kOff || weighted_samples_ == 0) return total;
+  return calls_ / weighted_samples_ * total;
+}
+
+// Of a ratio of sums (Cochran, Sampling Techniques, 6.4).
+double BurstLedger::TotalError() const {
+  const double ratio = y_ / x_;
+  const double by_chance = 1.96 * std::sqrt(std::max(0.0, yy_ - 2 * ratio * xy_ + ratio * ratio * xx_)) / y_;
+  return std::hypot(by_chance, kTotalMethodError);
 }
 
 double BurstLedger::Variance(const Site& site) const {

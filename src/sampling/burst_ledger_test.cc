@@ -54,6 +54,30 @@ TEST_F(BurstLedgerTest, OffWeighsAllSamplesAlike) {
   EXPECT_NEAR(ledger_.Scale() * 2, ledger_.calls(), 1e-9);
 }
 
+// In cold code a call of a burst takes 500 ns, one of its tail 100 ns and the hook's cost: the total is that of the tail.
+TEST_F(BurstLedgerTest, TailsTellTheNumberOfCallsInAll) {
+  constexpr uint32_t kBursts = 100;
+  for (Correction correction : {Correction::kOff, Correction::kFull}) {
+    ledger_ = BurstLedger();
+    SetUp();
+    ledger_.set_correction(correction);
+    for (uint32_t i = 0; i < kBursts; i++) {
+      uint64_t tick = 1000000ull * i;
+      BurstBlock block = Block(tick, tick + 500, tick + 500 * 40, 40, 1000000, {1, 2});
+      if (i % 4 == 0) {
+        block.tail_calls = 2048;
+        block.tail_cycles = block.tail_cpu_ns = static_cast<uint32_t>(2048 * (100 + BurstLedger::kTailHook * kHook));
+      }
+      ledger_.Add(block);
+      EXPECT_EQ(ledger_.KnowsTotal(), i >= 4 * (BurstLedger::kEnoughTails - 1));
+    }
+    ASSERT_TRUE(ledger_.KnowsTotal());
+    double weight = ledger_.sites()[1].weight + ledger_.sites()[2].weight;
+    EXPECT_NEAR(ledger_.Scale() * weight / (kBursts * 1000000 / 100), 1, 0.05);
+    EXPECT_NEAR(ledger_.TotalError(), BurstLedger::kTotalMethodError, 0.05) << "they all say the same";
+  }
+}
+
 TEST_F(BurstLedgerTest, PiecesOfABurstAreOneCluster) {
   BurstBlock first = Block(1000, 1001, 0, 0, 0, {1, 1});
   first.flags = 0;

@@ -28,7 +28,7 @@ class Kept(unittest.TestCase):
         for target, name, value in ((accuracy.paths, "RAW", self.folder), (process, "run", self.run_program),
                                     (machine, "describe", lambda jdk: {"jvm": "j", "build": self.build, "cpu": "c", "date": "d " + self.build}),
                                     (machine, "jvm", lambda jdk: f"jvm {jdk}"), (accuracy.runner, "check", lambda *a: None),
-                                    (truth.runner, "build", lambda: self.classes), (accuracy.graph, "compare", self.compare),
+                                    (truth.runner, "build", lambda: self.classes), (accuracy.graph, "compare", self.compare), (accuracy.graph, "load", self.load),
                                     (accuracy.subprocess, "run", self.tool)):
             patch = mock.patch.object(target, name, value)
             patch.start()
@@ -50,6 +50,14 @@ class Kept(unittest.TestCase):
 
     def compare(self, a, b):
         return {"overlap": {"call_sites": float(len(pathlib.Path(b).read_text()))}}
+
+    def load(self, path):
+        return {("f", 1, "g"): len(pathlib.Path(path).read_text())}
+
+    def test_the_total_is_a_part_of_that_of_the_truth(self):
+        run = self.measure(["calls", "calls-infer"])
+        self.assertEqual(run.value("one", "calls", "total"), 1)
+        self.assertEqual(run.value("one", "calls-infer", "total"), len("taken and inferred") / len("taken"))
 
     def measure(self, names, workload=ONE, repeats=1, setting="paper", jdk=25, **more):
         run = accuracy.Accuracy("t", self.folder / "raw.jsonl", jdk, setting, iterations=3, **more)

@@ -87,6 +87,9 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   }
   metadata["vm-passes"] = std::to_string(hooks.vm_passes);
   metadata["osr-entries"] = std::to_string(hooks.osr_entries);
+  if (ledger_.KnowsTotal()) {
+    metadata["calls-total-error"] = Percent(ledger_.TotalError());
+  }
   metadata["ns-per-call-in-burst"] = std::to_string(ledger_.call_ns());
   metadata["walk-ms"] = std::to_string(ledger_.walk_ns() / 1e6);
   metadata["hook-ms"] = std::to_string(ledger_.hook_ns() / 1e6);

@@ -180,7 +180,11 @@ void SiteResolver::Fill(profile::Profile& profile, bool last) {
     profile.node(node).samples = 0;
     profile.node(node).calls = 0;
   }
-  double scale = ledger_->Scale();
+  // A factor that moves a little all the time would have every edge written again every time.
+  constexpr double kLittle = 0.05;
+  const double exact_scale = ledger_->Scale();
+  if (last || std::abs(exact_scale - scale_) > kLittle * scale_) scale_ = exact_scale;
+  const double scale = scale_;
   evidence_.assign(evidence_.size(), {});
   edge_samples_.assign(edge_samples_.size(), 0);
   for (size_t i = 0; i < now_.size(); i++) {

@@ -96,6 +96,7 @@ class SiteResolver {
   std::vector<estimate::EdgeEvidence> evidence_;
   std::vector<uint64_t> edge_samples_;
   uint64_t bursts_estimated_ = 0;
+  double scale_ = 1;  // of the ledger, as last stated
   uint64_t nameless_ = 0;
   uint64_t named_ = 0;                          // SiteTable::added() at the last NameNew()
 };

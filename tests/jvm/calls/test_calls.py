@@ -5,11 +5,12 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
-from assay_test import ASSAY, assay, compile_java, each_jdk, java, run, show_json
+from assay_test import ASSAY, BUILD, ROOT, assay, compile_java, each_jdk, java, run, show_json
 
 HERE = pathlib.Path(__file__).parent
 PLAIN = ("-XX:TieredStopAtLevel=1", "-XX:-Inline")
@@ -121,6 +122,18 @@ class Sampling(unittest.TestCase):
                  for _ in range(2)]
         overlap = json.loads(assay("compare", "--json", *paths).stdout)["overlap"]
         self.assertGreater(overlap["call_sites"], 99.9)
+
+    @each_jdk(versions=(25,))
+    def test_the_number_of_calls_in_all_is_about_right(self, version):
+        """Of a program with much code: in bursts its calls take several times as long as usual."""
+        totals = []
+        for options in (",samples=all", ""):
+            path = tempfile.mktemp(suffix=".profile")
+            run(sys.executable, ROOT / "bench/workloads/run.py", "javac", "--jdk", version, "--iterations", "3", "--agent",
+                f"{BUILD}/libassay.so=output={path}{options}", env=dict(os.environ, JAVA_TOOL_OPTIONS="-Xbatch"))
+            totals.append(sum(e["weight"] for e in show_json(path)["edges"]))
+        self.assertRegex(assay("show", path).stdout, r"about [\d.]+ M calls ± \d+")
+        self.assertTrue(0.5 < totals[1] / totals[0] < 2, totals)
 
     @each_jdk()
     def test_sites_are_call_instructions(self, version):

@@ -55,11 +55,17 @@ function Head({ profile, side }: { profile: ProfileData; side: string }) {
   );
 }
 
+function callsLabel(model: Model, { metadata }: ProfileData): string {
+  if (model.exact) return 'Calls';
+  return metadata.collect === 'calls' && !metadata['calls-total-error'] ? 'Calls, at least' : 'Calls, estimated';
+}
+
 function Tiles({ profile }: { profile: ProfileData }) {
   const model = useModel();
   const { totals } = profile;
   const estimate = accuracy(profile.metadata);
   const halves = splitHalf(profile.metadata);
+  const totalError = profile.metadata['calls-total-error'];
   const poly = useMemo(() => {
     const { sites } = model;
     let weight = 0;
@@ -69,7 +75,7 @@ function Tiles({ profile }: { profile: ProfileData }) {
   if (model.work) return <WorkTiles profile={profile} work={model.work} />;
   return (
     <dl class="tiles">
-      {totals.edges > 0 && <Tile label={model.exact ? 'Calls' : profile.metadata.collect === 'calls' ? 'Calls, at least' : 'Calls, estimated'}>{format.count(totals.weight)}</Tile>}
+      {totals.edges > 0 && <Tile label={callsLabel(model, profile)} note={totalError && `± ${totalError}`}>{format.count(totals.weight)}</Tile>}
       {estimate ? <Tile label="Accuracy estimate" note={estimate.error !== null ? `± ${estimate.error} points` : undefined}>
         {estimate.percent.toFixed(1)} %</Tile>
         : halves !== null ? <Tile label="Two halves agree" note="overlap of two halves of the bursts">{halves.toFixed(1)} %</Tile>
