@@ -1,5 +1,7 @@
 #include "src/agent/calls_collector.h"
 
+#include <cstdlib>
+
 #include "src/agent/probe_yieldpoint.h"
 #include "src/agent/vm_info.h"
 #include "src/bytecode/call_groups.h"
@@ -64,6 +66,7 @@ class CallsCollector final : public Collector {
   Status Start(JavaVM* vm, JNIEnv* jni, const Options& options, Phase phase) override {
     vm_ = vm;
     options_ = options;
+    may_relax_ = !options.IsSet("tick") && !options.IsSet("until-accuracy") && options.Count("samples") != UINT64_MAX;
     ASSAY_TRY(ChooseDefaults(FeatureRelease(vm)));
     ASSAY_ASSIGN(SamplerSettings settings, SettingsOf(options_));
     settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
@@ -77,6 +80,7 @@ class CallsCollector final : public Collector {
     settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
     ASSAY_TRY(CallSampler::Get().Reconfigure(settings));
     options_ = options;
+    if (changed.IsSet("tick")) may_relax_ = relaxed_ = false;
     return {};
   }
 
@@ -86,7 +90,9 @@ class CallsCollector final : public Collector {
     for (const char* name : {"correct", "tick", "samples"}) {
       profile.metadata[name] = options_.Text(name);
     }
+    if (relaxed_) profile.metadata["tick"] = std::string(kTick) + ", then " + kRelaxedTick;
     CallSampler::Get().Snapshot(Env(), profile);
+    if (may_relax_ && !stopped_) RelaxWhenAccurate(profile);
     if (stopped_ && options_.Flag("infer")) RecordFlow(profile);
   }
   void Stop(bool at_vm_death) override {
@@ -106,7 +112,15 @@ class CallsCollector final : public Collector {
     };
     if (!has_entry_barrier) ASSAY_TRY(set("correct", "off"));
     if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", bursts_stay_whole ? "128" : "64"));
-    return set("tick", "4ms");
+    return set("tick", kTick);
+  }
+
+  // A profile as good as that gets little better by what makes it costly: whoever profiles for minutes and hours pays a quarter.
+  void RelaxWhenAccurate(const profile::Profile& profile) {
+    if (!KnowsEnough(profile)) return;
+    may_relax_ = false;
+    Options relaxed;
+    if (relaxed.Set("tick", kRelaxedTick).ok()) relaxed_ = Reconfigure(relaxed).ok();
   }
 
   static int FeatureRelease(JavaVM* vm) {
@@ -136,12 +150,26 @@ class CallsCollector final : public Collector {
     });
   }
 
+  static constexpr const char* kTick = "4ms";
+  static constexpr const char* kRelaxedTick = "16ms";
+
   JavaVM* vm_ = nullptr;
   Options options_;
   bool stopped_ = false;
+  bool may_relax_ = false;  // the tick is ours to choose, and no accuracy was asked for
+  bool relaxed_ = false;
 };
 
 }  // namespace
+
+bool KnowsEnough(const profile::Profile& profile) {
+  constexpr double kEnough = 95, kEnoughBursts = 5000;
+  auto number = [&profile](const char* name) {
+    auto it = profile.metadata.find(name);
+    return it == profile.metadata.end() ? 0 : std::strtod(it->second.c_str(), nullptr);
+  };
+  return number("accuracy") >= kEnough && number("bursts") >= kEnoughBursts;
+}
 
 std::unique_ptr<Collector> MakeCallsCollector() { return std::make_unique<CallsCollector>(); }
 

@@ -71,6 +71,9 @@ class BurstLedger {
   // Of one passage of the hook.
   void set_hook_cycles(double cycles) { event_cycles_ = cycles; }
 
+  // The period of the ticks is now so many times what it was.
+  void PeriodChanged(double times) { median_interval_ns_ *= times; }
+
   // Ids are passed on to `site_of`-style arrays by index: entries grow as needed.
   void Add(const BurstBlock& block);
 

@@ -216,6 +216,7 @@ Status CallSampler::Reconfigure(const SamplerSettings& settings) {
   if (settings.ticker == Ticker::kCpu && !timers_.open()) ASSAY_TRY(CpuTimers::Probe());
   {
     std::lock_guard lock(ledger_mutex_);
+    ledger_.PeriodChanged(static_cast<double>(settings.tick_ns) / static_cast<double>(settings_.tick_ns));
     settings_ = settings;
     ApplyParameters();
   }
