@@ -121,7 +121,8 @@ void BurstLedger::AddTail(const BurstBlock& block, double calls) {
   // calls would not be there.
   double latency = (static_cast<double>(block.first_tsc - block.tick_tsc) - latency_cycles_) * ns_per_cycle_;
   if (block.cpu_ns != 0) latency = std::min<double>(latency, block.cpu_ns);
-  double counted = in_all / (std::max(latency, 0.0) + in_all * call_ns) * BoundedInterval(block);
+  // In its whole interval: if that is long because no call ended it, the wait is as long.
+  double counted = in_all / (std::max(latency, 0.0) + in_all * call_ns) * static_cast<double>(block.interval_ns);
   tails_++;
   x_ += calls;
   y_ += counted;
@@ -149,7 +150,6 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
     complete_samples_ += static_cast<double>(ids.size());
   }
   interval_ns_ += BoundedInterval(block);
-  whole_interval_ns_ += static_cast<double>(block.interval_ns);
   AddTail(block, calls);
   AddTick(block, pace.counted > 0 ? pace.counted / pace.elapsed * 1000 : -1,
           static_cast<uint32_t>(ids.size()));
@@ -193,7 +193,7 @@ void BurstLedger::AddTick(const BurstBlock& block, double density, uint32_t samp
 }
 
 double BurstLedger::Scale() const {
-  double total = KnowsTotal() ? y_ / x_ * whole_interval_ns_ / interval_ns_ : 1;
+  double total = KnowsTotal() ? y_ / x_ : 1;
   if (correction_ != Correction::kOff || weighted_samples_ == 0) return total;
   return calls_ / weighted_samples_ * total;
 }

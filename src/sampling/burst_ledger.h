@@ -29,8 +29,8 @@
 //
 // That makes the number of calls in all too low, several times in programs with much code, where the first passages of a hook
 // through a method miss every cache. Shares hardly suffer. Tails of some bursts measure the pace of calls when
-// the hook has been passed thousands of times in a row; the ratio of their estimates to those of their own bursts, once known from enough of
-// them, scales all weights ("total factor"), and so does the time that the bound on T leaves out.
+// the hook has been passed thousands of times in a row, for the whole of T; the ratio of their estimates to those of their own bursts, once
+// known from enough of them, scales all weights.
 //
 // The variance of an edge's weight is that of a sum over B independent bursts, as a share p of all
 // calls (the error of their total is the same for all edges and left out):
@@ -143,8 +143,7 @@ class BurstLedger {
   uint64_t bursts_ = 0, cut_ = 0, samples_ = 0, failed_ = 0, events_ = 0;
   double calls_ = 0;
   double complete_calls_ = 0, complete_samples_ = 0;  // of bursts that were not cut
-  double interval_ns_ = 0;        // bounded
-  double whole_interval_ns_ = 0;
+  double interval_ns_ = 0;
   // Of bursts with tails: calls as estimated from the burst (x) and from its tail (y), their squares and products.
   uint64_t tails_ = 0;
   double x_ = 0, y_ = 0, xx_ = 0, xy_ = 0, yy_ = 0;

@@ -78,6 +78,23 @@ TEST_F(BurstLedgerTest, TailsTellTheNumberOfCallsInAll) {
   }
 }
 
+// Half of the time goes into loops that make no call: a tick that meets one waits for its end, and the interval grows with the wait.
+TEST_F(BurstLedgerTest, LoopsWithoutCallsDoNotInflateTheTotal) {
+  double calls = 0;
+  for (uint32_t i = 0; i < 200; i++) {
+    uint64_t tick = 100000000ull * i;
+    const bool in_loop = i % 20 == 0;
+    uint64_t wait = in_loop ? 76000000 : 50, interval = in_loop ? 80000000 : 4000000;
+    BurstBlock block = Block(tick, tick + wait, tick + wait + 39 * (100 + kHook), 40, interval, {1, 2});
+    block.tail_calls = 2048;
+    block.tail_cycles = block.tail_cpu_ns = static_cast<uint32_t>(2048 * (100 + BurstLedger::kTailHook * kHook));
+    ledger_.Add(block);
+    if (!in_loop) calls += 4000000 / 100;
+  }
+  double weight = ledger_.sites()[1].weight + ledger_.sites()[2].weight;
+  EXPECT_NEAR(ledger_.Scale() * weight / calls, 1, 0.15);
+}
+
 TEST_F(BurstLedgerTest, PiecesOfABurstAreOneCluster) {
   BurstBlock first = Block(1000, 1001, 0, 0, 0, {1, 1});
   first.flags = 0;
