@@ -116,7 +116,9 @@ void BurstLedger::AddTail(const BurstBlock& block, double calls) {
   if (block.tail_calls == 0 || (block.flags & BurstBlock::kCut)) return;
   const double in_tail = block.tail_calls, in_all = in_tail + block.events;
   const double tail_ns = std::min<double>(block.tail_cycles * ns_per_cycle_, block.tail_cpu_ns);
-  const double call_ns = std::max(tail_ns / in_tail - kTailHook * event_cycles_ * ns_per_cycle_, kMinCallNs);
+  const double passage_ns = tail_ns / in_tail;
+  // Where little is left when the hook's cost is taken off, a small error in that would decide the whole.
+  const double call_ns = std::max({passage_ns - kTailHook * event_cycles_ * ns_per_cycle_, passage_ns / 3, kMinCallNs});
   // The calls of the burst itself at the pace of its tail, and the wait for the first of them: without that, code that makes no
   // calls would not be there.
   double latency = (static_cast<double>(block.first_tsc - block.tick_tsc) - latency_cycles_) * ns_per_cycle_;
