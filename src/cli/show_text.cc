@@ -206,6 +206,57 @@ std::string PairsText(const char* left, const char* right,
   return table.Render(width);
 }
 
+std::string Metadata(const Profile& profile, const char* key) {
+  auto it = profile.metadata.find(key);
+  return it == profile.metadata.end() ? std::string() : Printable(it->second);
+}
+
+std::string HeadText(const Profile& profile, const std::string& path) {
+  std::string name = Printable(path), collect = Metadata(profile, "collect"), command = Metadata(profile, "command");
+  std::string out = Bold(name) + (collect.empty() ? "" : "  " + collect);
+  int room = OutputWidth() - DisplayWidth(name + collect) - 4;
+  return !command.empty() && room > 12 ? out + "  " + ElideLeft(command, room) : out;
+}
+
+std::string SeenText(const Profile& profile) {
+  double calls = 0;
+  uint64_t samples = 0;
+  std::vector<Edge> edges = profile::CallEdges(profile);
+  for (const Edge& edge : edges) {
+    calls += edge.weight;
+    samples += edge.samples;
+  }
+  const std::string methods = Grouped(profile.methods().size() - 1), contexts = Grouped(profile.nodes().size() - 1);
+  std::string out;
+  if (MeasuresWork(profile)) {
+    out = NamedWorkText(profile, SelfTotal(profile)) + " in " + contexts + " contexts of " + methods + " methods";
+    if (calls > 0) out += ", " + CallsText(profile, calls) + " seen";
+    samples = 0;
+    for (const ContextNode& node : profile.nodes()) samples += node.samples;
+  } else {
+    out = CallsText(profile, calls) + " over " + Grouped(edges.size()) + " edges of " + methods + " methods";
+    if (profile::HasContexts(profile)) out += ", " + contexts + " contexts";
+  }
+  return samples > 0 ? out + ", " + Grouped(samples) + " samples" : out;
+}
+
+std::string NotSeenText(const Profile& profile) {
+  std::string lost;
+  auto add = [&lost](const std::string& part) { lost += (lost.empty() ? "" : ", ") + part; };
+  for (const auto& [reason, count] : profile.lost) {
+    if (count > 0) add(Grouped(count) + " " + Printable(reason));
+  }
+  if (Metadata(profile, "via") == "probe") return lost;  // probes are in interpreted and inlined code too
+  if (std::string inlined = Metadata(profile, "inlined-call-sites"); !inlined.empty()) {
+    const bool counted = inlined.find_first_not_of("0123456789") == std::string::npos;
+    add(counted ? "calls of " + inlined + " inlined call sites" : "inlined calls (" + inlined + ")");
+  }
+  if (std::string time = Metadata(profile, "interpreted-time"); !time.empty()) {
+    add("interpreted code (" + time + " at threads in Java)");
+  }
+  return lost;
+}
+
 }  // namespace
 
 ViewSpec ParseView(const Profile& profile, const std::string& name) {
@@ -256,57 +307,14 @@ std::string ShowText(const Profile& profile, const ViewSpec& view, size_t top, i
 }
 
 std::string Summary(const Profile& profile, const std::string& path) {
-  auto metadata = [&](const char* key) {
-    auto it = profile.metadata.find(key);
-    return it == profile.metadata.end() ? std::string() : Printable(it->second);
-  };
-  std::string name = Printable(path), collect = metadata("collect");
-  std::string out = Bold(name) + (collect.empty() ? "" : "  " + collect);
-  int room = OutputWidth() - DisplayWidth(name + collect) - 4;
-  if (!metadata("command").empty() && room > 12) out += "  " + ElideLeft(metadata("command"), room);
-  double calls = 0;
-  uint64_t samples = 0;
-  std::vector<Edge> edges = profile::CallEdges(profile);
-  for (const Edge& edge : edges) {
-    calls += edge.weight;
-    samples += edge.samples;
-  }
-  out += "\n";
-  if (MeasuresWork(profile)) {
-    out += NamedWorkText(profile, SelfTotal(profile)) +
-           fmt::format(" in {} contexts of {} methods", Grouped(profile.nodes().size() - 1),
-                       Grouped(profile.methods().size() - 1));
-    if (calls > 0) out += ", " + CallsText(profile, calls) + " seen";
-    samples = 0;
-    for (const ContextNode& node : profile.nodes()) samples += node.samples;
-  } else {
-    out += CallsText(profile, calls) + fmt::format(" over {} edges of {} methods", Grouped(edges.size()),
-                                                   Grouped(profile.methods().size() - 1));
-    if (profile::HasContexts(profile)) out += fmt::format(", {} contexts", Grouped(profile.nodes().size() - 1));
-  }
-  if (samples > 0) out += fmt::format(", {} samples", Grouped(samples));
-  out += "\n";
-  double target = std::strtod(metadata("until-accuracy").c_str(), nullptr);
+  std::string out = HeadText(profile, path) + "\n" + SeenText(profile) + "\n";
+  double target = std::strtod(Metadata(profile, "until-accuracy").c_str(), nullptr);
   if (std::string accuracy = AccuracyText(profile, target); !accuracy.empty()) out += accuracy + "\n";
-  std::string lost;
-  for (const auto& [reason, count] : profile.lost) {
-    if (count > 0) lost += (lost.empty() ? "" : ", ") + Grouped(count) + " " + Printable(reason);
-  }
-  const bool sees_all = metadata("via") == "probe";  // probes are in interpreted and inlined code too
-  if (std::string inlined = metadata("inlined-call-sites"); !inlined.empty() && !sees_all) {
-    const bool counted = inlined.find_first_not_of("0123456789") == std::string::npos;
-    lost += (lost.empty() ? "" : ", ") + (counted ? "calls of " + Printable(inlined) + " inlined call sites"
-                                                  : "inlined calls (" + Printable(inlined) + ")");
-  }
-  if (std::string time = metadata("interpreted-time"); !time.empty() && !sees_all) {
-    lost += (lost.empty() ? "" : ", ") + ("interpreted code (" + Printable(time) + " at threads in Java)");
-  }
-  if (!lost.empty()) out += "not seen: " + lost + "\n";
+  if (std::string lost = NotSeenText(profile); !lost.empty()) out += "not seen: " + lost + "\n";
   if (!profile.skipped_methods.empty()) {
-    out += fmt::format("{} methods left as they are (--by skipped)\n",
-                       Grouped(profile.skipped_methods.size()));
+    out += Grouped(profile.skipped_methods.size()) + " methods left as they are (--by skipped)\n";
   }
-  if (metadata("ended") == "unfinished") {
+  if (Metadata(profile, "ended") == "unfinished") {
     out += "the program was killed or is still running: this is the state of the last flush\n";
   }
   return out;
