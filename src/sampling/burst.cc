@@ -13,7 +13,7 @@ namespace {
 
 // A tail is looked at after so many calls, and ends after so many looks or, where calls are rare, after a time that is short
 // beside a tick.
-constexpr uint32_t kTailPiece = 256, kTailPieces = 8;
+constexpr uint32_t kTailPiece = 256, kTailPieces = 2;
 constexpr uint64_t kTailCycles = 1'500'000;
 
 uint64_t ThreadCpuNs() {
@@ -70,8 +70,7 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   }
   slot.random = slot.random * 6364136223846793005ull + 1442695040888963407ull;
   slot.skip = 1 + static_cast<uint32_t>((slot.random >> 33) % slot.stride);
-  const uint32_t every = parameters_->tail_every.load(std::memory_order_relaxed);
-  slot.tail = every > 0 && (slot.random >> 20) % every == 0 ? kTailPieces : 0;
+  slot.tail = parameters_->tails.load(std::memory_order_relaxed) ? kTailPieces : 0;
   slot.in_tail = false;
   BurstBlock& block = slot.block;
   block.tick_tsc = slot.tick_tsc.load(std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 // Counter-based sampling (P0): a tick opens a burst; the burst takes every `stride`-th call until it
-// has `samples` of them, the first after a random skip in [1..stride]. Some bursts have a tail: thousands of calls more that are
+// has `samples` of them, the first after a random skip in [1..stride]. Then comes a tail: hundreds of calls more that are
 // only counted, to learn how fast calls follow each other once the hook's path is in the caches. This is the part that runs on
 // the sampled thread, inside a yieldpoint: no locks, no allocation, only the thread's own slot and
 // a bounded queue to the thread that does the accounting.
@@ -20,7 +20,7 @@ struct BurstParameters {
   std::atomic<uint32_t> stride{7};
   std::atomic<uint32_t> depth{2};
   std::atomic<bool> exhaustive{false};
-  std::atomic<uint32_t> tail_every{0};  // one burst of so many, by chance, has a tail; 0: none
+  std::atomic<bool> tails{false};
   std::atomic<uint64_t> seed{1};
 };
 

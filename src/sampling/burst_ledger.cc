@@ -63,6 +63,20 @@ void BurstLedger::Calibrate(const BurstBlock& block) {
   }
 }
 
+// By the tail: the calls of the burst at the pace of its tail, and the wait for the first of them.
+BurstLedger::Pace BurstLedger::MeasureTail(const BurstBlock& block) const {
+  const double in_tail = block.tail_calls, in_all = in_tail + block.events;
+  const double passage_ns = std::min<double>(block.tail_cycles * ns_per_cycle_, block.tail_cpu_ns) / in_tail;
+  // Where little is left when the hook's cost is taken off, a small error in that would decide the whole.
+  const double call_ns = std::max({passage_ns - event_cycles_ * ns_per_cycle_, passage_ns / 3, kMinCallNs});
+  Pace pace{in_all, in_all * call_ns};
+  if (correction_ == Correction::kDensity) return pace;
+  double latency = (static_cast<double>(block.first_tsc - block.tick_tsc) - latency_cycles_) * ns_per_cycle_;
+  if (block.cpu_ns != 0) latency = std::min<double>(latency, block.cpu_ns);
+  pace.elapsed += std::max(latency, 0.0);
+  return pace;
+}
+
 BurstLedger::Pace BurstLedger::Measure(const BurstBlock& block) const {
   double gaps = block.events > 0 ? block.events - 1.0 : 0;
   double hook = event_cycles_;
@@ -97,14 +111,14 @@ double BurstLedger::HighestRate() const {
   return call_ns > 0 ? std::max(limit, kMaxOwnRate * sorted_.size() / call_ns) : limit;
 }
 
-double BurstLedger::EstimateCalls(const BurstBlock& block, const Pace& pace) const {
+double BurstLedger::EstimateCalls(const BurstBlock& block, const Pace& pace, double highest_rate) const {
   if ((block.flags & BurstBlock::kCut) && complete_samples_ > 0) {
     return std::max<double>(complete_calls_ / complete_samples_ * sorted_.size(), block.events);
   }
   double interval = BoundedInterval(block);
   if (pace.counted <= 0) return std::max<double>(block.events, 1);
   if (interval <= pace.elapsed) return block.events;
-  double rate = std::min(pace.counted / pace.elapsed, HighestRate());
+  double rate = std::min(pace.counted / pace.elapsed, highest_rate);
   return std::max<double>(rate * interval, block.events);
 }
 
@@ -112,25 +126,17 @@ double BurstLedger::BoundedInterval(const BurstBlock& block) const {
   return std::min<double>(block.interval_ns, kMaxInterval * median_interval_ns_);
 }
 
-void BurstLedger::AddTail(const BurstBlock& block, double calls) {
-  if (block.tail_calls == 0 || (block.flags & BurstBlock::kCut)) return;
-  const double in_tail = block.tail_calls, in_all = in_tail + block.events;
-  const double tail_ns = std::min<double>(block.tail_cycles * ns_per_cycle_, block.tail_cpu_ns);
-  const double passage_ns = tail_ns / in_tail;
-  // Where little is left when the hook's cost is taken off, a small error in that would decide the whole.
-  const double call_ns = std::max({passage_ns - kTailHook * event_cycles_ * ns_per_cycle_, passage_ns / 3, kMinCallNs});
-  // The calls of the burst itself at the pace of its tail, and the wait for the first of them: without that, code that makes no
-  // calls would not be there.
-  double latency = (static_cast<double>(block.first_tsc - block.tick_tsc) - latency_cycles_) * ns_per_cycle_;
-  if (block.cpu_ns != 0) latency = std::min<double>(latency, block.cpu_ns);
-  // In its whole interval: if that is long because no call ended it, the wait is as long.
-  double counted = in_all / (std::max(latency, 0.0) + in_all * call_ns) * static_cast<double>(block.interval_ns);
+// The pace of the burst at hand, and the calls in its interval.
+double BurstLedger::Estimate(const BurstBlock& block, Pace* pace) {
+  *pace = Measure(block);
+  const double by_burst = EstimateCalls(block, *pace, HighestRate());
+  if (block.tail_calls == 0 || (block.flags & BurstBlock::kCut)) return by_burst * TailRatio();
+  *pace = MeasureTail(block);
+  const double by_tail = EstimateCalls(block, *pace, 1 / kMinCallNs);
   tails_++;
-  x_ += calls;
-  y_ += counted;
-  xx_ += calls * calls;
-  xy_ += calls * counted;
-  yy_ += counted * counted;
+  by_burst_ += by_burst;
+  by_tail_ += by_tail;
+  return by_tail;
 }
 
 void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& ids) {
@@ -144,15 +150,18 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
   sorted_.assign(ids.begin(), ids.end());
   for (uint32_t& id : sorted_) id = SiteTable::IndexOf(id);
   std::sort(sorted_.begin(), sorted_.end());
-  Pace pace = Measure(block);
-  double calls = EstimateCalls(block, pace);
+  Pace pace;
+  double calls = Estimate(block, &pace);
   calls_ += calls;
+  // If the interval is long because no call ended it, so is the wait in the pace, and the bound does not apply.
+  double in_all = calls * std::max<double>(1, block.interval_ns / std::max(BoundedInterval(block), 1.0));
+  all_calls_ += in_all;
+  all_squares_ += in_all * in_all;
   if (!(block.flags & BurstBlock::kCut)) {
     complete_calls_ += calls;
     complete_samples_ += static_cast<double>(ids.size());
   }
   interval_ns_ += BoundedInterval(block);
-  AddTail(block, calls);
   AddTick(block, pace.counted > 0 ? pace.counted / pace.elapsed * 1000 : -1,
           static_cast<uint32_t>(ids.size()));
   if (ids.empty()) return;
@@ -195,16 +204,13 @@ void BurstLedger::AddTick(const BurstBlock& block, double density, uint32_t samp
 }
 
 double BurstLedger::Scale() const {
-  double total = KnowsTotal() ? y_ / x_ : 1;
-  if (correction_ != Correction::kOff || weighted_samples_ == 0) return total;
-  return calls_ / weighted_samples_ * total;
+  double unbounded = KnowsTotal() ? all_calls_ / calls_ : 1;
+  if (correction_ != Correction::kOff || weighted_samples_ == 0) return unbounded;
+  return calls_ / weighted_samples_ * unbounded;
 }
 
-// Of a ratio of sums (Cochran, Sampling Techniques, 6.4).
 double BurstLedger::TotalError() const {
-  const double ratio = y_ / x_;
-  const double by_chance = 1.96 * std::sqrt(std::max(0.0, yy_ - 2 * ratio * xy_ + ratio * ratio * xx_)) / y_;
-  return std::hypot(by_chance, kTotalMethodError);
+  return std::hypot(1.96 * std::sqrt(all_squares_) / all_calls_, kTotalMethodError);
 }
 
 double BurstLedger::Variance(const Site& site) const {

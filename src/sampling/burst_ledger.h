@@ -27,10 +27,10 @@
 // those seen, is taken off likewise. A burst that lasted long is timed by the thread's CPU clock, so that being
 // preempted does not pass for sparse calls.
 //
-// That makes the number of calls in all too low, several times in programs with much code, where the first passages of a hook
-// through a method miss every cache. Shares hardly suffer. Tails of some bursts measure the pace of calls when
-// the hook has been passed thousands of times in a row, for the whole of T; the ratio of their estimates to those of their own bursts, once
-// known from enough of them, scales all weights.
+// That is not enough: in programs with much code a call of a burst takes several times as long as usual, because all that the hook passes
+// through has left the caches since the tick before. So a burst is timed by its tail (MeasureTail), where
+// the hook's path is warm, and by its own calls only where the VM cut the tail off; such an estimate is multiplied by the mean ratio of the two
+// kinds. By its tail a burst's rate needs no bound.
 //
 // The variance of an edge's weight is that of a sum over B independent bursts, as a share p of all
 // calls (the error of their total is the same for all edges and left out):
@@ -99,14 +99,11 @@ class BurstLedger {
   static constexpr uint64_t kWellKnown = 100;  // samples of a site
   // The factor that makes weights numbers of calls.
   double Scale() const;
-  // Whether it rests on tails, and the half-width of its 95 % interval then, as a part of it.
-  bool KnowsTotal() const { return tails_ >= kEnoughTails; }
+  // Whether the number of calls in all rests on tails, and the half-width of its 95 % interval then, as a part of it.
+  bool KnowsTotal() const { return tails_ >= kEnoughTails && 2 * tails_ >= bursts_; }
   double TotalError() const;
   static constexpr uint64_t kEnoughTails = 10;
-  // What a passage of the hook costs in a tail, of what it costs in a burst: it is predicted by then. Chosen with xalan, rhino and
-  // antlr; what is left of error in the method was at most 20 % of others (docs/05-estimation.md).
-  static constexpr double kTailHook = 0.7;
-  static constexpr double kTotalMethodError = 0.2;
+  static constexpr double kTotalMethodError = 0.25;
   // Of `weight` as a share of all, over all bursts.
   double Variance(const Site& site) const;
   // What one burst adds to a site that it finds, in the mean.
@@ -124,9 +121,11 @@ class BurstLedger {
     double counted, elapsed;
   };
   Pace Measure(const BurstBlock& block) const;
-  double EstimateCalls(const BurstBlock& block, const Pace& pace) const;
+  Pace MeasureTail(const BurstBlock& block) const;
+  double Estimate(const BurstBlock& block, Pace* pace);
+  double EstimateCalls(const BurstBlock& block, const Pace& pace, double highest_rate) const;
   double BoundedInterval(const BurstBlock& block) const;
-  void AddTail(const BurstBlock& block, double calls);
+  double TailRatio() const { return tails_ >= kEnoughTails && by_burst_ > 0 ? by_tail_ / by_burst_ : 1; }
   double HighestRate() const;
   void AddTick(const BurstBlock& block, double density, uint32_t samples);
 
@@ -144,9 +143,9 @@ class BurstLedger {
   double calls_ = 0;
   double complete_calls_ = 0, complete_samples_ = 0;  // of bursts that were not cut
   double interval_ns_ = 0;
-  // Of bursts with tails: calls as estimated from the burst (x) and from its tail (y), their squares and products.
   uint64_t tails_ = 0;
-  double x_ = 0, y_ = 0, xx_ = 0, xy_ = 0, yy_ = 0;
+  double by_burst_ = 0, by_tail_ = 0;       // calls of bursts with tails, estimated in both ways
+  double all_calls_ = 0, all_squares_ = 0;  // with whole intervals
   double median_interval_ns_ = 0;
   double hook_ns_ = 0;
   double walk_ns_ = 0;

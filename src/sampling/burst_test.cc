@@ -79,14 +79,14 @@ TEST_F(BurstTest, FirstSkipIsRandomInOneToStrideAndFollowsTheSeed) {
 TEST_F(BurstTest, ATailIsCountedAndNotSampled) {
   parameters_.samples = 5;
   parameters_.stride = 3;
-  parameters_.tail_every = 1;
+  parameters_.tails = true;
   Tick();
   int calls = Pass(100000);
   auto blocks = Drain();
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_EQ(blocks[0].count, 5);
   EXPECT_EQ(blocks[0].flags, BurstBlock::kLast);
-  EXPECT_EQ(blocks[0].tail_calls, 2048u);
+  EXPECT_EQ(blocks[0].tail_calls, 512u);
   EXPECT_EQ(blocks[0].events + blocks[0].tail_calls, static_cast<uint32_t>(calls));
   EXPECT_GT(blocks[0].tail_cycles, 0u);
   EXPECT_LE(blocks[0].events, 15u);
@@ -95,9 +95,9 @@ TEST_F(BurstTest, ATailIsCountedAndNotSampled) {
 TEST_F(BurstTest, ABurstIsCompleteWithoutTheTailThatWasCutOff) {
   parameters_.samples = 5;
   parameters_.stride = 1;
-  parameters_.tail_every = 1;
+  parameters_.tails = true;
   Tick();
-  EXPECT_EQ(Pass(1000), 0);
+  EXPECT_EQ(Pass(300), 0);
   EXPECT_TRUE(Drain().empty());
   Tick();  // the next tick finds it unfinished
   Pass(1);
@@ -111,7 +111,7 @@ TEST_F(BurstTest, ABurstIsCompleteWithoutTheTailThatWasCutOff) {
 TEST_F(BurstTest, ATailEndsWhereCallsAreRare) {
   parameters_.samples = 1;
   parameters_.stride = 1;
-  parameters_.tail_every = 1;
+  parameters_.tails = true;
   Tick();
   EXPECT_EQ(Pass(256), 0);
   timespec time = {0, 2000000};

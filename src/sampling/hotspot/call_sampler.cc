@@ -198,9 +198,8 @@ void CallSampler::Use(std::unique_ptr<Yieldpoint> yieldpoint) {
     std::lock_guard lock(ledger_mutex_);
     ledger_.set_hook_cycles(yieldpoint_->HookCycles());
   }
-  // A passage of a probe costs so much that thousands of them would be felt.
-  constexpr uint32_t kTailEvery = 8;
-  Hooks().parameters.tail_every = yieldpoint_->RestsOnCompiledCode() ? kTailEvery : 0;
+  // A passage of a probe costs so much that hundreds more would be felt.
+  Hooks().parameters.tails = yieldpoint_->RestsOnCompiledCode();
   installed_ = yieldpoint_.get();
 }
 
