@@ -64,11 +64,11 @@ void BurstLedger::Calibrate(const BurstBlock& block) {
 }
 
 // By the tail: the calls of the burst at the pace of its tail, and the wait for the first of them.
-BurstLedger::Pace BurstLedger::MeasureTail(const BurstBlock& block) const {
+BurstLedger::Pace BurstLedger::MeasureTail(const BurstBlock& block, double hook) const {
   const double in_tail = block.tail_calls, in_all = in_tail + block.events;
   const double passage_ns = std::min<double>(block.tail_cycles * ns_per_cycle_, block.tail_cpu_ns) / in_tail;
   // Where little is left when the hook's cost is taken off, a small error in that would decide the whole.
-  const double call_ns = std::max({passage_ns - event_cycles_ * ns_per_cycle_, passage_ns / 3, kMinCallNs});
+  const double call_ns = std::max({passage_ns - hook * event_cycles_ * ns_per_cycle_, passage_ns / 3, kMinCallNs});
   Pace pace{in_all, in_all * call_ns};
   if (correction_ == Correction::kDensity) return pace;
   double latency = (static_cast<double>(block.first_tsc - block.tick_tsc) - latency_cycles_) * ns_per_cycle_;
@@ -126,13 +126,15 @@ double BurstLedger::BoundedInterval(const BurstBlock& block) const {
   return std::min<double>(block.interval_ns, kMaxInterval * median_interval_ns_);
 }
 
-// The pace of the burst at hand, and the calls in its interval.
-double BurstLedger::Estimate(const BurstBlock& block, Pace* pace) {
+// The calls in the interval of the burst at hand, as its weight and as its part of all calls; and its pace.
+double BurstLedger::Estimate(const BurstBlock& block, Pace* pace, double* in_all) {
   *pace = Measure(block);
   const double by_burst = EstimateCalls(block, *pace, HighestRate());
-  if (block.tail_calls == 0 || (block.flags & BurstBlock::kCut)) return by_burst * TailRatio();
-  *pace = MeasureTail(block);
+  *in_all = by_burst * TailRatio();
+  if (block.tail_calls == 0 || (block.flags & BurstBlock::kCut)) return *in_all;
+  *pace = MeasureTail(block, kTailHook);
   const double by_tail = EstimateCalls(block, *pace, 1 / kMinCallNs);
+  *in_all = EstimateCalls(block, MeasureTail(block, kTailHookInAll), 1 / kMinCallNs);
   tails_++;
   by_burst_ += by_burst;
   by_tail_ += by_tail;
@@ -151,10 +153,11 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
   for (uint32_t& id : sorted_) id = SiteTable::IndexOf(id);
   std::sort(sorted_.begin(), sorted_.end());
   Pace pace;
-  double calls = Estimate(block, &pace);
+  double in_all;
+  double calls = Estimate(block, &pace, &in_all);
   calls_ += calls;
   // If the interval is long because no call ended it, so is the wait in the pace, and the bound does not apply.
-  double in_all = calls * std::max<double>(1, block.interval_ns / std::max(BoundedInterval(block), 1.0));
+  in_all *= std::max<double>(1, block.interval_ns / std::max(BoundedInterval(block), 1.0));
   all_calls_ += in_all;
   all_squares_ += in_all * in_all;
   if (!(block.flags & BurstBlock::kCut)) {
