@@ -130,6 +130,7 @@ double BurstLedger::BoundedInterval(const BurstBlock& block) const {
 double BurstLedger::Estimate(const BurstBlock& block, Pace* pace, double* in_all) {
   *pace = Measure(block);
   const double by_burst = EstimateCalls(block, *pace, HighestRate());
+  least_calls_ += by_burst;
   *in_all = by_burst * TailRatio();
   if (block.tail_calls == 0 || (block.flags & BurstBlock::kCut)) return *in_all;
   *pace = MeasureTail(block, kTailHook);
@@ -207,9 +208,9 @@ void BurstLedger::AddTick(const BurstBlock& block, double density, uint32_t samp
 }
 
 double BurstLedger::Scale() const {
-  double unbounded = KnowsTotal() ? all_calls_ / calls_ : 1;
-  if (correction_ != Correction::kOff || weighted_samples_ == 0) return unbounded;
-  return calls_ / weighted_samples_ * unbounded;
+  if (weighted_samples_ == 0 || calls_ == 0) return 1;
+  const double total = KnowsTotal() ? all_calls_ : least_calls_;
+  return total / (correction_ == Correction::kOff ? weighted_samples_ : calls_);
 }
 
 double BurstLedger::TotalError() const {

@@ -150,6 +150,7 @@ class BurstLedger {
   uint64_t tails_ = 0;
   double by_burst_ = 0, by_tail_ = 0;       // calls of bursts with tails, estimated in both ways
   double all_calls_ = 0, all_squares_ = 0;  // with whole intervals
+  double least_calls_ = 0;                  // by bursts alone: a lower bound
   double median_interval_ns_ = 0;
   double hook_ns_ = 0;
   double walk_ns_ = 0;

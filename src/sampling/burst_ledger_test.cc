@@ -78,6 +78,18 @@ TEST_F(BurstLedgerTest, TailsTellThePace) {
   }
 }
 
+TEST_F(BurstLedgerTest, WithFewTailsTheTotalIsALowerBound) {
+  for (uint32_t i = 0; i < 400; i++) {
+    uint64_t tick = 1000000ull * i;
+    BurstBlock block = Block(tick, tick + 50, tick + 500 * 40, 40, 1000000, {1, 2});
+    if (i % 8 == 0) AddTail(block, 100);
+    ledger_.Add(block);
+  }
+  EXPECT_FALSE(ledger_.KnowsTotal());
+  double weight = ledger_.sites()[1].weight + ledger_.sites()[2].weight;
+  EXPECT_NEAR(ledger_.Scale() * weight / (400.0 * 1000000 / 500), 1, 0.1) << "as the bursts say, not their tails";
+}
+
 // Two kinds of code make the same number of calls, one of them in a tenth of the time: found ten times as often, the other weighs a tenth.
 TEST_F(BurstLedgerTest, WeightsFollowThePaceOfTheTail) {
   for (uint32_t i = 0; i < 2200; i++) {
