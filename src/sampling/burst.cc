@@ -70,7 +70,8 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   }
   slot.random = slot.random * 6364136223846793005ull + 1442695040888963407ull;
   slot.skip = 1 + static_cast<uint32_t>((slot.random >> 33) % slot.stride);
-  slot.tail = parameters_->tails.load(std::memory_order_relaxed) ? kTailPieces : 0;
+  const uint32_t every = parameters_->tail_every.load(std::memory_order_relaxed);
+  slot.tail = every > 0 && (slot.random >> 20) % every == 0 ? kTailPieces : 0;
   slot.in_tail = false;
   BurstBlock& block = slot.block;
   block.tick_tsc = slot.tick_tsc.load(std::memory_order_relaxed);
@@ -83,6 +84,7 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   block.count = 0;
   block.failed = 0;
   block.tail_calls = 0;
+  block.tail_wanted = slot.tail > 0;
 }
 
 void BurstRecorder::BeginTail(ThreadSlot& slot) {

@@ -1,7 +1,7 @@
 // Counter-based sampling (P0): a tick opens a burst; the burst takes every `stride`-th call until it
-// has `samples` of them, the first after a random skip in [1..stride]. Then comes a tail: hundreds of calls more that are
-// only counted, to learn how fast calls follow each other once the hook's path is in the caches. This is the part that runs on
-// the sampled thread, inside a yieldpoint: no locks, no allocation, only the thread's own slot and
+// has `samples` of them, the first after a random skip in [1..stride]. Then comes a tail: hundreds of calls more that are only counted,
+// to learn how fast calls follow each other once the hook's path is in the caches. Where ticks follow each other fast only some bursts
+// have one. This is the part that runs on the sampled thread, inside a yieldpoint: no locks, no allocation, only the thread's own slot and
 // a bounded queue to the thread that does the accounting.
 #pragma once
 
@@ -20,7 +20,7 @@ struct BurstParameters {
   std::atomic<uint32_t> stride{7};
   std::atomic<uint32_t> depth{2};
   std::atomic<bool> exhaustive{false};
-  std::atomic<bool> tails{false};
+  std::atomic<uint32_t> tail_every{0};  // one burst of so many, by chance, has a tail; 0: none
   std::atomic<uint64_t> seed{1};
 };
 
@@ -45,7 +45,7 @@ struct BurstBlock {
   uint32_t tail_calls;      // 0: no tail, or the VM cut it off
   uint32_t tail_cycles;     // from the last sample to the end of the tail, walks taken off
   uint32_t tail_cpu_ns;     // the same in CPU time of the thread
-  uint32_t unused;
+  uint32_t tail_wanted;     // 1: there should be one
   uint32_t ids[kIds];
 };
 static_assert(sizeof(BurstBlock) == 256);

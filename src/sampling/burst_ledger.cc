@@ -131,6 +131,7 @@ double BurstLedger::Estimate(const BurstBlock& block, Pace* pace, double* in_all
   *pace = Measure(block);
   const double by_burst = EstimateCalls(block, *pace, HighestRate());
   least_calls_ += by_burst;
+  tails_wanted_ += block.tail_wanted;
   *in_all = by_burst * TailRatio();
   if (block.tail_calls == 0 || (block.flags & BurstBlock::kCut)) return *in_all;
   *pace = MeasureTail(block, kTailHook);

@@ -100,7 +100,7 @@ class BurstLedger {
   // The factor that makes weights numbers of calls.
   double Scale() const;
   // Whether the number of calls in all rests on tails, and the half-width of its 95 % interval then, as a part of it.
-  bool KnowsTotal() const { return tails_ >= kEnoughTails && 2 * tails_ >= bursts_; }
+  bool KnowsTotal() const { return tails_ >= kEnoughTails && 2 * tails_ >= tails_wanted_; }
   double TotalError() const;
   static constexpr uint64_t kEnoughTails = 10;
   // What a passage of the hook costs in a tail, of what it costs in a burst. In a loop it is predicted by then, and taking off more would
@@ -147,7 +147,7 @@ class BurstLedger {
   double calls_ = 0;
   double complete_calls_ = 0, complete_samples_ = 0;  // of bursts that were not cut
   double interval_ns_ = 0;
-  uint64_t tails_ = 0;
+  uint64_t tails_ = 0, tails_wanted_ = 0;
   double by_burst_ = 0, by_tail_ = 0;       // calls of bursts with tails, estimated in both ways
   double all_calls_ = 0, all_squares_ = 0;  // with whole intervals
   double least_calls_ = 0;                  // by bursts alone: a lower bound

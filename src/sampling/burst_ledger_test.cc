@@ -24,6 +24,7 @@ class BurstLedgerTest : public testing::Test {
     block.events = events;
     block.interval_ns = interval;
     block.flags = BurstBlock::kLast;
+    block.tail_wanted = 1;
     block.count = static_cast<uint16_t>(ids.size());
     std::copy(ids.begin(), ids.end(), block.ids);
     return block;

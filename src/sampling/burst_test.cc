@@ -32,6 +32,13 @@ class BurstTest : public testing::Test {
     return blocks;
   }
 
+  // The only block there is.
+  BurstBlock DrainOne() {
+    auto blocks = Drain();
+    EXPECT_EQ(blocks.size(), 1u);
+    return blocks.empty() ? BurstBlock{} : blocks[0];
+  }
+
   BurstParameters parameters_;
   BurstQueue queue_;
   BurstRecorder recorder_{&parameters_, &queue_};
@@ -79,48 +86,61 @@ TEST_F(BurstTest, FirstSkipIsRandomInOneToStrideAndFollowsTheSeed) {
 TEST_F(BurstTest, ATailIsCountedAndNotSampled) {
   parameters_.samples = 5;
   parameters_.stride = 3;
-  parameters_.tails = true;
+  parameters_.tail_every = 1;
   Tick();
   int calls = Pass(100000);
-  auto blocks = Drain();
-  ASSERT_EQ(blocks.size(), 1u);
-  EXPECT_EQ(blocks[0].count, 5);
-  EXPECT_EQ(blocks[0].flags, BurstBlock::kLast);
-  EXPECT_EQ(blocks[0].tail_calls, 512u);
-  EXPECT_EQ(blocks[0].events + blocks[0].tail_calls, static_cast<uint32_t>(calls));
-  EXPECT_GT(blocks[0].tail_cycles, 0u);
-  EXPECT_LE(blocks[0].events, 15u);
+  const BurstBlock block = DrainOne();
+  EXPECT_EQ(block.count, 5);
+  EXPECT_EQ(block.flags, BurstBlock::kLast);
+  EXPECT_EQ(block.tail_calls, 512u);
+  EXPECT_EQ(block.events + block.tail_calls, static_cast<uint32_t>(calls));
+  EXPECT_GT(block.tail_cycles, 0u);
+  EXPECT_LE(block.events, 15u);
 }
 
 TEST_F(BurstTest, ABurstIsCompleteWithoutTheTailThatWasCutOff) {
   parameters_.samples = 5;
   parameters_.stride = 1;
-  parameters_.tails = true;
+  parameters_.tail_every = 1;
   Tick();
   EXPECT_EQ(Pass(300), 0);
   EXPECT_TRUE(Drain().empty());
   Tick();  // the next tick finds it unfinished
   Pass(1);
-  auto blocks = Drain();
-  ASSERT_EQ(blocks.size(), 1u);
-  EXPECT_EQ(blocks[0].flags, BurstBlock::kLast);
-  EXPECT_EQ(blocks[0].events, 5u);
-  EXPECT_EQ(blocks[0].tail_calls, 0u);
+  const BurstBlock block = DrainOne();
+  EXPECT_EQ(block.flags, BurstBlock::kLast);
+  EXPECT_EQ(block.events, 5u);
+  EXPECT_EQ(block.tail_calls, 0u);
 }
 
 TEST_F(BurstTest, ATailEndsWhereCallsAreRare) {
   parameters_.samples = 1;
   parameters_.stride = 1;
-  parameters_.tails = true;
+  parameters_.tail_every = 1;
   Tick();
   EXPECT_EQ(Pass(256), 0);
   timespec time = {0, 2000000};
   nanosleep(&time, nullptr);
   Pass(1);
-  auto blocks = Drain();
-  ASSERT_EQ(blocks.size(), 1u);
-  EXPECT_EQ(blocks[0].tail_calls, 256u);
-  EXPECT_LT(blocks[0].tail_cpu_ns, 1000000u) << "asleep";
+  const BurstBlock block = DrainOne();
+  EXPECT_EQ(block.tail_calls, 256u);
+  EXPECT_LT(block.tail_cpu_ns, 1000000u) << "asleep";
+}
+
+TEST_F(BurstTest, FastTicksHaveFewTails) {
+  parameters_.samples = 1;
+  parameters_.stride = 1;
+  parameters_.tail_every = 40;
+  int tails = 0;
+  for (int i = 0; i < 4000; i++) {
+    Tick();
+    Pass(1000);
+    const BurstBlock block = DrainOne();
+    EXPECT_EQ(block.tail_wanted == 1, block.tail_calls > 0);
+    tails += block.tail_calls > 0;
+  }
+  EXPECT_GT(tails, 50);
+  EXPECT_LT(tails, 150);
 }
 
 TEST_F(BurstTest, LongBurstsComeInPieces) {

@@ -36,6 +36,8 @@ bool MakeTimer(int32_t clock, int32_t thread, int signal, void* value, uint64_t 
 
 }  // namespace
 
+bool IsOfThisThread(const ThreadSlot& slot) { return slot.cpu_clock != 0 && ThreadIdOf(slot) == gettid(); }
+
 Status CpuTimers::Open(Function function, uint64_t period_ns) {
   g_function = function;
   g_period_ns = period_ns;
@@ -75,15 +77,13 @@ void CpuTimers::Stop(ThreadTable& threads) {
 }
 
 void CpuTimers::Handler(int, siginfo_t* info, void* context) {
-  if (info->si_code != SI_TIMER) return;
-  int saved = errno;
   auto* slot = static_cast<ThreadSlot*>(info->si_value.sival_ptr);
+  if (info->si_code != SI_TIMER || !IsOfThisThread(*slot)) return;
+  int saved = errno;
   InHandler inside(*slot);
   Function function = g_function.load();
   timespec time;
-  // The slot may have a new owner by now; then the signal is a late one of the old.
-  if (function != nullptr && slot->cpu_clock != 0 && ThreadIdOf(*slot) == gettid() &&
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0) {
+  if (function != nullptr && IsOfThisThread(*slot) && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0) {
     uint64_t cpu = time.tv_sec * 1000000000ull + time.tv_nsec;
     uint64_t before = slot->signal_cpu_ns;
     slot->signal_cpu_ns = cpu;

@@ -39,12 +39,11 @@ bool ThreadSignals::Send(ThreadSlot& slot) {
 void ThreadSignals::Handler(int, siginfo_t* info, void* context) {
   auto* slot = static_cast<ThreadSlot*>(info->si_value.sival_ptr);
   // The same signal from elsewhere has another code or sender.
-  if (info->si_code != SI_QUEUE || info->si_pid != getpid() || slot == nullptr) return;
+  if (info->si_code != SI_QUEUE || info->si_pid != getpid() || slot == nullptr || !IsOfThisThread(*slot)) return;
   int saved = errno;
   InHandler inside(*slot);
   Function function = g_function.load();
-  // The slot may have a new owner by now; then the signal is a late one of the old.
-  if (function != nullptr && slot->cpu_clock != 0 && ThreadIdOf(*slot) == gettid()) function(*slot, context);
+  if (function != nullptr && IsOfThisThread(*slot)) function(*slot, context);
   errno = saved;
 }
 

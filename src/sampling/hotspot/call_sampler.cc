@@ -82,6 +82,10 @@ void CallSampler::ApplyParameters() {
   parameters.depth = std::clamp(settings_.depth, 2u, kMaxDepth);
   parameters.seed = settings_.seed;
   parameters.exhaustive = settings_.exhaustive;
+  // One every 4 ms at most. A passage of a probe costs so much that hundreds more would be felt.
+  constexpr uint64_t kTailNs = 4'000'000;
+  const bool cheap = yieldpoint_ == nullptr || yieldpoint_->RestsOnCompiledCode();
+  parameters.tail_every = cheap ? static_cast<uint32_t>(std::max<uint64_t>(1, kTailNs / settings_.tick_ns)) : 0;
   ledger_.set_correction(settings_.correction);
   if (resolver_) resolver_->set_depth(parameters.depth);
 }
@@ -197,9 +201,8 @@ void CallSampler::Use(std::unique_ptr<Yieldpoint> yieldpoint) {
   {
     std::lock_guard lock(ledger_mutex_);
     ledger_.set_hook_cycles(yieldpoint_->HookCycles());
+    ApplyParameters();
   }
-  // A passage of a probe costs so much that hundreds more would be felt.
-  Hooks().parameters.tails = yieldpoint_->RestsOnCompiledCode();
   installed_ = yieldpoint_.get();
 }
 

@@ -89,6 +89,8 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   metadata["osr-entries"] = std::to_string(hooks.osr_entries);
   if (ledger_.KnowsTotal()) {
     metadata["calls-total-error"] = Percent(ledger_.TotalError());
+  } else {
+    metadata.erase("calls-total-error");
   }
   metadata["ns-per-call-in-burst"] = std::to_string(ledger_.call_ns());
   metadata["walk-ms"] = std::to_string(ledger_.walk_ns() / 1e6);
