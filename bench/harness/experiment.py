@@ -15,7 +15,6 @@ import run as runner
 from . import configs, machine, process, stats
 from .limit import LIMIT, Spent
 
-METRICS = ("cpu", "wall", "steady_cpu", "steady_wall")
 
 
 class Experiment:
@@ -66,9 +65,9 @@ class Experiment:
             if result.ok:
                 result.why = runner.check(workload, self.size, self.jdk, result.stdout) or ""
             more = self.read(result, out) if self.read and not result.why else {}
-        steady = result.steady(self.skip) or (None, None)
+        steady = result.steady(self.skip) or (None, None, None)
         row = {"workload": workload.name, "config": config.name, "round": number, "order": order,
-               "cpu": result.cpu, "wall": result.wall, "steady_cpu": steady[0], "steady_wall": steady[1],
+               "cpu": result.cpu, "wall": result.wall, "steady_cpu": steady[0], "steady_wall": steady[1], "steady_program": steady[2],
                "rss_kb": result.rss_kb, "profile_bytes": size, "why": result.why, **more}
         self._add(row)
         return row

@@ -26,6 +26,20 @@ def _resident(pid):
         return {}
 
 
+def _compilers(pid, seen):
+    """CPU seconds of the JIT compiler's threads, also of those that ended, as far as `seen` has them. The kernel keeps hundredths."""
+    try:
+        for task in os.scandir(f"/proc/{pid}/task"):
+            with open(f"{task.path}/stat") as file:
+                name, rest = file.read().split("(", 1)[1].rsplit(")", 1)
+            if name.startswith(("C1 Compiler", "C2 Compiler")):
+                user, system = rest.split()[11:13]
+                seen[task.name] = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        pass                         # it ended while being read
+    return sum(seen.values())
+
+
 class Run:
     def __init__(self):
         self.cpu = self.wall = 0.0
@@ -34,16 +48,17 @@ class Run:
         self.status = None
         self.why = ""
         self.stdout = ""
-        self.marks = []              # (cpu, wall) at each mark
+        self.marks = []              # (cpu, wall, cpu without the JIT compiler's threads) at each mark
+        self.compilers = {}
         self.start = 0.0
 
     def steady(self, skip):
-        """(cpu, wall) per iteration after the first `skip` iterations, or None."""
+        """(cpu, wall, cpu without the JIT compiler's threads) per iteration after the first `skip` iterations, or None."""
         if len(self.marks) < skip + 2:
             return None
         count = len(self.marks) - 1 - skip
         first, last = self.marks[skip], self.marks[-1]
-        return (last[0] - first[0]) / count, (last[1] - first[1]) / count
+        return tuple((after - before) / count for before, after in zip(first, last))
 
     def startup(self):
         """(cpu, wall) from the start of the process to the end of the first iteration, or None."""
@@ -119,7 +134,8 @@ def _follow(child, result):
         line = raw.decode(errors="replace")
         if line.startswith("mark "):
             pid = int(line.split()[1])
-            result.marks.append((_cpu_clock(pid), time.monotonic()))
+            cpu = _cpu_clock(pid)
+            result.marks.append((cpu, time.monotonic(), cpu - _compilers(pid, result.compilers)))
             result.resident = _resident(pid) or result.resident
             try:
                 child.stdin.write(b"\n")

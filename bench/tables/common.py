@@ -43,6 +43,14 @@ def interval(estimate):
     return "-" if estimate is None else f"{estimate.value:+.1f} [{estimate.low:.1f}, {estimate.high:.1f}]"
 
 
+BOTH_COSTS = ["overhead %", "without the compiler's threads %"]
+
+
+def both_costs(run, work, config):
+    """Cells of BOTH_COSTS: in steady state, all of the process and all but the JIT compiler's threads."""
+    return [interval(mean_percent(run, work, config, metric)) for metric in ("steady_cpu", "steady_program")]
+
+
 def publish(arguments, name, title, text, info, runs, command=None):
     text += LIMIT.sentence() and "\n" + LIMIT.sentence()
     print(f"## {title}\n\n{text}", flush=True)

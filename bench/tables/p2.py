@@ -58,16 +58,16 @@ def growth(work, jdk, chosen, iterations):
 
 
 def overhead_rows(cost, work, named):
-    return {name: [common.interval(common.mean_percent(cost, work, config.name, "steady_cpu")), paper]
+    return {name: [*common.both_costs(cost, work, config.name), paper]
             for name, (config, paper) in named.items()}
 
 
 def intervals(arguments):
     steps = (100, 1000) if arguments.quick else (1, 10, 100, 1000, 10000, 100000)
-    iterations = 8 if arguments.quick else 20
+    iterations = 8 if arguments.quick else 60
     text, runs = "", []
     for jdk in cli.jdks(arguments):
-        work = common.small_set(arguments, jdk, 1 if arguments.quick else 99)
+        work = common.small_set(arguments, jdk, 1 if arguments.quick else 8)
         grid = {i: sampled(f"full-{i}", "--duplication", "full", "--interval", str(i)) for i in steps}
         timer = sampled("timer", *TIMER)
         named = EXHAUSTIVE | FRAMEWORK
@@ -87,24 +87,24 @@ def intervals(arguments):
 
 
 def tables(jdk, work, cost, found, sizes, grid, iterations):
-    text = (f"JDK {jdk}, mean of {', '.join(w.name for w in work)}. Overhead: CPU time of the process, compiler included, in the "
-            f"second half of {iterations} iterations, in percent. Null control: "
-            f"{common.interval(common.mean_percent(cost, work, 'null', 'steady_cpu'))}.\n\nTable 1, exhaustive (interval 1):\n\n")
-    text += results.table(["", "overhead %", "paper"], [[n, *r] for n, r in overhead_rows(cost, work, EXHAUSTIVE).items()])
+    text = (f"JDK {jdk}, mean of {', '.join(w.name for w in work)}. Overhead: CPU time of the process, and of all its threads "
+            f"but the JIT compiler's, in the second half of {iterations} iterations, in percent. Null control: "
+            f"{' and '.join(common.both_costs(cost, work, 'null'))}.\n\nTable 1, exhaustive (interval 1):\n\n")
+    text += results.table(["", *common.BOTH_COSTS, "paper"], [[n, *r] for n, r in overhead_rows(cost, work, EXHAUSTIVE).items()])
     rows = [[n, *r, *sizes.get(FRAMEWORK[n][0].name, ("-", "-"))] for n, r in overhead_rows(cost, work, FRAMEWORK).items()]
     text += ("\nTables 2 and 3, the framework alone: checks, no samples. Code size and compile time are C2's, as a multiple of the "
              "run without agent (paper: compile time 1.34, full).\n\n"
-             + results.table(["duplication", "overhead %", "paper", "code size", "compile time"], rows))
+             + results.table(["duplication", *common.BOTH_COSTS, "paper", "code size", "compile time"], rows))
     rows = []
     for i, config in grid.items():
         cells = ["100", "100"] if i == 1 else [p2_counts.mean_and_range(found, config.name, k) for k in ("call-edge", "field-access")]
-        rows.append([f"{i:,}", common.interval(common.mean_percent(cost, work, config.name, "steady_cpu")), *cells,
+        rows.append([f"{i:,}", *common.both_costs(cost, work, config.name), *cells,
                      " / ".join(map(str, papers.P2_TABLE4[i]))])
     text += ("\nTable 4, full duplication, call edges and fields together; accuracy is the overlap with interval 1 over 8 iterations, "
              "mean (range).\n\n"
-             + results.table(["interval", "overhead %", "call-edge %", "field-access %", "paper"], rows))
-    rows = [[label, common.interval(common.mean_percent(cost, work, name, "steady_cpu")),
+             + results.table(["interval", *common.BOTH_COSTS, "call-edge %", "field-access %", "paper"], rows))
+    rows = [[label, *common.both_costs(cost, work, name),
              *(p2_counts.mean_and_range(found, name, k) for k in ("call-edge", "field-access")), paper]
             for label, name, paper in (("counter, 1,000", "full-1000", "84"), ("timer of 1 ms", "timer", "63"))]
     return (text + "\nTable 5, counter against timer:\n\n"
-            + results.table(["trigger", "overhead %", "call-edge %", "field-access %", "paper: field-access"], rows) + "\n")
+            + results.table(["trigger", *common.BOTH_COSTS, "call-edge %", "field-access %", "paper: field-access"], rows) + "\n")

@@ -93,14 +93,15 @@ def granularities(arguments):
                   for g in steps]
         cost = common.overheads("p3", arguments, jdk, (), done, [configs.BASE, configs.NULL, *costly],
                                 (1, 2) if arguments.quick else (3, 5), budget / 2,
-                                iterations=8 if arguments.quick else 20)
+                                iterations=8 if arguments.quick else 40)
         rows = []
         for g, config in zip(steps, costly):
             rows.append([f"{g:,}", seen.overlap(g, 0), seen.overlap(g, 100), common.number(seen.share(g)),
-                         common.interval(common.mean_percent(cost, done, config.name, "steady_cpu")),
+                         *common.both_costs(cost, done, config.name),
                          *PAPER.get(g, ("-", "-"))])
-        text += (f"JDK {jdk}, mean (least) of {', '.join(w.name for w in done)}; {ITERATIONS} iterations for accuracy.\n\n"
+        text += (f"JDK {jdk}, mean (least) of {', '.join(w.name for w in done)}; {ITERATIONS} iterations for accuracy. "
+                 f"Overhead: CPU time in the second half of the run. Null control: {' and '.join(common.both_costs(cost, done, 'null'))}.\n\n"
                  + results.table(["granularity", "context overlap %", "with jitter 100", "size, % of exact",
-                                  "overhead %", "paper: overlap %", "paper: overhead %"], rows) + "\n")
+                                  *common.BOTH_COSTS, "paper: overlap %", "paper: overhead %"], rows) + "\n")
         runs += [seen, cost]
     common.publish(arguments, "p3", "P3 Figures 10 to 15: bytecode counting", text, runs[-1].info, runs)

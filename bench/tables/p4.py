@@ -35,7 +35,7 @@ def execute(command, workload, arguments, jdk, seconds, folder):
 def iterations(workload, arguments, jdk, seconds, folder):
     """As many as take that long, by the wall clock."""
     command = configs.BASE.command(workload, jdk, arguments.size, PILOT, "", marks=True)
-    _, each = execute(command, workload, arguments, jdk, seconds, folder).steady(PILOT - 4)
+    each = execute(command, workload, arguments, jdk, seconds, folder).steady(PILOT - 4)[1]
     return max(PILOT, math.ceil(MARGIN * seconds / max(each, 1e-4)))
 
 

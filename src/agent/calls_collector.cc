@@ -80,19 +80,20 @@ class CallsCollector final : public Collector {
     settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
     ASSAY_TRY(CallSampler::Get().Reconfigure(settings));
     options_ = options;
-    if (changed.IsSet("tick")) may_relax_ = relaxed_ = false;
+    if (changed.IsSet("tick")) {
+      may_relax_ = false;
+      ticks_ = options_.Text("tick");
+    }
     return {};
   }
 
   uint64_t AttendEveryNs() const override { return CallSampler::Get().AttendEveryNs(); }
   void Attend() override { CallSampler::Get().Attend(Env()); }
   void Snapshot(profile::Profile& profile) override {
-    for (const char* name : {"correct", "tick", "samples"}) {
-      profile.metadata[name] = options_.Text(name);
-    }
-    if (relaxed_) profile.metadata["tick"] = std::string(kTick) + ", then " + kRelaxedTick;
+    for (const char* name : {"correct", "samples"}) profile.metadata[name] = options_.Text(name);
+    profile.metadata["tick"] = ticks_;
     CallSampler::Get().Snapshot(Env(), profile);
-    if (may_relax_ && !stopped_) RelaxWhenAccurate(profile);
+    if (may_relax_ && !stopped_) Relax();
     if (stopped_ && options_.Flag("infer")) RecordFlow(profile);
   }
   void Stop(bool at_vm_death) override {
@@ -112,15 +113,20 @@ class CallsCollector final : public Collector {
     };
     if (!has_entry_barrier) ASSAY_TRY(set("correct", "off"));
     if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", bursts_stay_whole ? "128" : "64"));
-    return set("tick", kTick);
+    ASSAY_TRY(set("tick", TickAfter(0)));
+    ticks_ = options_.Text("tick");
+    return {};
   }
 
-  // A profile as good as that gets little better by what makes it costly: whoever profiles for minutes and hours pays a quarter.
-  void RelaxWhenAccurate(const profile::Profile& profile) {
-    if (!KnowsEnough(profile)) return;
-    may_relax_ = false;
+  // Whoever profiles for minutes and hours pays a quarter, and has a profile like that of a short run after seconds.
+  void Relax() {
     Options relaxed;
-    if (relaxed.Set("tick", kRelaxedTick).ok()) relaxed_ = Reconfigure(relaxed).ok();
+    const char* tick = TickAfter(CallSampler::Get().bursts());
+    if (options_.Text("tick") == tick || !relaxed.Set("tick", tick).ok()) return;
+    const std::string before = ticks_;
+    if (!Reconfigure(relaxed).ok()) return;
+    may_relax_ = true;
+    ticks_ = before + ", then " + tick;
   }
 
   static int FeatureRelease(JavaVM* vm) {
@@ -150,26 +156,16 @@ class CallsCollector final : public Collector {
     });
   }
 
-  static constexpr const char* kTick = "4ms";
-  static constexpr const char* kRelaxedTick = "16ms";
-
   JavaVM* vm_ = nullptr;
   Options options_;
   bool stopped_ = false;
   bool may_relax_ = false;  // the tick is ours to choose, and no accuracy was asked for
-  bool relaxed_ = false;
+  std::string ticks_;       // one after the other
 };
 
 }  // namespace
 
-bool KnowsEnough(const profile::Profile& profile) {
-  constexpr double kEnough = 95, kEnoughBursts = 5000;
-  auto number = [&profile](const char* name) {
-    auto it = profile.metadata.find(name);
-    return it == profile.metadata.end() ? 0 : std::strtod(it->second.c_str(), nullptr);
-  };
-  return number("accuracy") >= kEnough && number("bursts") >= kEnoughBursts;
-}
+const char* TickAfter(uint64_t bursts) { return bursts < 1500 ? "4ms" : bursts < 2500 ? "8ms" : "16ms"; }
 
 std::unique_ptr<Collector> MakeCallsCollector() { return std::make_unique<CallsCollector>(); }
 

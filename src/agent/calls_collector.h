@@ -2,6 +2,7 @@
 // anyway (P0, P1); no bytecode is changed and nothing costs while nothing is armed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "src/agent/collector.h"
@@ -11,8 +12,8 @@ namespace assay::agent {
 
 std::unique_ptr<Collector> MakeCallsCollector();
 
-// Whether ticks may become rarer: 5,000 bursts, and an estimated accuracy of 95 %.
-bool KnowsEnough(const profile::Profile& profile);
+// The tick after so many bursts, where nobody chose another.
+const char* TickAfter(uint64_t bursts);
 
 // What of it works in this JVM. On a Java thread in native code, live phase.
 sampling::DoctorReport ExamineCalls(JavaVM* vm, JNIEnv* jni);

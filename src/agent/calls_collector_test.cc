@@ -5,17 +5,13 @@
 namespace assay::agent {
 namespace {
 
-TEST(CallsCollector, TicksLessOnlyWhenTheProfileIsLongAndAccurate) {
-  profile::Profile profile;
-  EXPECT_FALSE(KnowsEnough(profile));
-  profile.metadata = {{"accuracy", "95.00"}, {"bursts", "4999"}};
-  EXPECT_FALSE(KnowsEnough(profile));
-  profile.metadata["bursts"] = "5000";
-  EXPECT_TRUE(KnowsEnough(profile));
-  profile.metadata["accuracy"] = "94.99";
-  EXPECT_FALSE(KnowsEnough(profile));
-  profile.metadata.erase("accuracy");
-  EXPECT_FALSE(KnowsEnough(profile));
+TEST(CallsCollector, TicksBecomeRarerWithWhatIsKnown) {
+  EXPECT_STREQ(TickAfter(0), "4ms");
+  EXPECT_STREQ(TickAfter(1499), "4ms");
+  EXPECT_STREQ(TickAfter(1500), "8ms");
+  EXPECT_STREQ(TickAfter(2499), "8ms");
+  EXPECT_STREQ(TickAfter(2500), "16ms");
+  EXPECT_STREQ(TickAfter(UINT64_MAX), "16ms");
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ std::string AccuracyText(const profile::Profile& profile, double target_percent)
                                 accuracy->percent, accuracy->error);
   if (length <= 1) return out + fmt::format("enough for {:.6g} %", target);
   if (length > 1000) return out + fmt::format("{:.6g} % is out of reach this way", target);
-  return out + fmt::format("{:.6g} % needs about {:.{}f} times as long", target, length,
+  return out + fmt::format("{:.6g} % needs about {:.{}f} times as many samples", target, length,
                            length < 9.95 ? 1 : 0);
 }
 

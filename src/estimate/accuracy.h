@@ -47,7 +47,7 @@ std::optional<Accuracy> AccuracyOf(const profile::Profile& profile);
 // Writes metadata "accuracy", "accuracy-error" and "unseen", in percent.
 void Record(const Accuracy& accuracy, profile::Profile& profile);
 
-// How many times as long the run has to be for the target; 1 when it is reached.
+// How many times as many samples, hence how many times as long a run at the same tick, the target takes; 1 when it is reached.
 double LengthFor(const Accuracy& now, double target_percent);
 
 }  // namespace assay::estimate

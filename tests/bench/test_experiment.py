@@ -97,7 +97,24 @@ class Loop(unittest.TestCase):
         whole, steady = result.steady(0)[0], result.steady(1)[0]
         self.assertGreater(whole, 2 * steady)
         self.assertIsNone(result.steady(3))
+        self.assertEqual(result.steady(0)[2], whole, "no thread is a compiler's")
         self.assertGreaterEqual(result.cpu, 3 * whole)
+
+    def test_time_of_the_compilers_threads_is_told_apart(self):
+        program = """
+import ctypes, os, sys, threading, time
+def compile():
+    ctypes.CDLL(None).prctl(15, b'C2 CompilerThre', 0, 0, 0)
+    while time.thread_time() < 0.3: pass
+    done.set(); end.wait()
+done, end = threading.Event(), threading.Event()
+for i in range(2):
+    print('mark', os.getpid(), i, flush=True); sys.stdin.readline()
+    if i == 0: threading.Thread(target=compile).start(); done.wait()
+end.set()
+"""
+        cpu, _, rest = process.run([sys.executable, "-c", program]).steady(0)
+        self.assertAlmostEqual(cpu - rest, 0.3, delta=0.05)
 
     def test_a_hanging_program_is_ended(self):
         result = process.run([sys.executable, "-c", "import time; time.sleep(60)"], timeout=1)

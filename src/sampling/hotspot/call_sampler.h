@@ -66,6 +66,10 @@ class CallSampler {
   // The slot of the calling thread; null when it is not followed. While running.
   ThreadSlot* SlotOf(JNIEnv* jni) { return watch_->Current(jni); }
 
+  uint64_t bursts() {
+    std::lock_guard lock(ledger_mutex_);
+    return ledger_.bursts();
+  }
   // After a snapshot.
   void VisitBodies(const SiteResolver::BodyVisitor& visit);
 

@@ -57,6 +57,15 @@ class Sampling(unittest.TestCase):
             self.assertEqual(metadata["via"], best if via == "auto" else via)
 
     @each_jdk()
+    def test_ticks_become_rarer_in_a_long_run(self, version):
+        result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "700")
+        self.assertIn("sum", result.stdout)
+        self.check_ratios(path, 0.1)
+        metadata = show_json(path)["metadata"]
+        self.assertTrue(metadata["tick"].startswith("4ms, then 8ms"), metadata["tick"])
+        self.assertGreater(int(metadata["bursts"]), 1500)
+
+    @each_jdk()
     def test_probes_where_nothing_is_compiled(self, version):
         result, path = profile_of(version, "-Xint", "-cp", self.classes, "Ratios", "2")
         self.assertIn("sum", result.stdout)
