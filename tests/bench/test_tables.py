@@ -1,14 +1,16 @@
-"""What the tables share: a table in which nothing was measured must not replace one in which something was."""
+"""What the tables share: a table in which nothing was measured must not replace one in which something was, one that was stopped shows what it has."""
 import pathlib
 import sys
+import tempfile
 import types
 import unittest
 import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench"), str(ROOT / "bench" / "workloads")]
-from harness import results
-from tables import common
+from harness import accuracy, machine, paths, results
+from harness.limit import LIMIT, Spent
+from tables import common, p1
 
 
 class Publish(unittest.TestCase):
@@ -25,6 +27,44 @@ class Publish(unittest.TestCase):
         for whys in (("no class",), ("no class", "no class"), ()):
             with self.assertRaisesRegex(RuntimeError, "nothing could be measured"):
                 self.publish(*whys)
+
+
+class Bias(unittest.TestCase):
+    """P1's programs, with runs that are made up."""
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(LIMIT.start, None)
+        described = {"jvm": "j", "build": "b", "cpu": "c", "date": "d"}
+        for patch in (unittest.mock.patch.object(paths, "RAW", pathlib.Path(folder.name)),
+                      unittest.mock.patch.object(machine, "describe", lambda jdk: described),
+                      unittest.mock.patch.object(p1, "_ratio", lambda profile, kind: 1.02),
+                      unittest.mock.patch.object(accuracy.Accuracy, "profile", self.profile)):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def profile(self, workload, config, out):
+        if self.allowed == 0:
+            raise Spent
+        self.allowed -= 1
+        return types.SimpleNamespace(ok=config.name != "p1-density", why="broken")
+
+    def table(self, allowed):
+        self.allowed = allowed
+        LIMIT.start(1000)
+        with unittest.mock.patch("builtins.print") as printed:
+            p1.bias(types.SimpleNamespace(quick=True, jdk=[25], publish=False))
+        return printed.call_args_list[-1].args[0]
+
+    def test_stopped_it_shows_what_it_has_and_goes_on_there(self):
+        text = self.table(4)
+        self.assertIn("| call-density-bias | 1.020 [1.020, 1.020] | failed: broken | 1.020 [1.020, 1.020] |", text)
+        self.assertIn("| latency-bias-2 | - | - | - |", text)
+        self.assertIn("not finished: call-density-bias on JDK 25, latency-bias-2 on JDK 25", text)
+        text = self.table(8)
+        self.assertEqual(self.allowed, 0, "nothing is run twice")
+        self.assertNotIn("not finished", text)
+        self.assertIn("| latency-bias-2 | 1.020 [1.020, 1.020] |", text)
 
 
 if __name__ == "__main__":
