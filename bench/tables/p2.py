@@ -4,6 +4,7 @@ import re
 import tempfile
 
 from harness import cli, configs, papers, process, results
+from harness.limit import LIMIT, Spent
 
 from . import common, p2_counts
 
@@ -67,20 +68,24 @@ def intervals(arguments):
     iterations = 8 if arguments.quick else 60
     text, runs = "", []
     for jdk in cli.jdks(arguments):
-        work = common.small_set(arguments, jdk, 1 if arguments.quick else 8)
+        work = common.small_set(arguments, jdk, 1 if arguments.quick else 4)
         grid = {i: sampled(f"full-{i}", "--duplication", "full", "--interval", str(i)) for i in steps}
         timer = sampled("timer", *TIMER)
         named = EXHAUSTIVE | FRAMEWORK
+        raw = p2_counts.Raw("p2-overlap", jdk)
+        chosen = {f"full-{i}": grid[i].assay[4:] for i in steps if i != 1} | {"timer": TIMER}
+        sizes = {}
+        try:
+            for workload in work:
+                raw.rows += p2_counts.overlaps(workload, jdk, chosen)
+            sizes = growth(work[:1] if arguments.quick else work, jdk,
+                           [c for n, (c, _) in FRAMEWORK.items() if n in ("full", "partial")], iterations)
+        except Spent:
+            LIMIT.leave_out("accuracy and compile time")
         cost = common.overheads("p2", arguments, jdk, (), work,
                                 [configs.BASE, configs.NULL, *(c for c, _ in named.values()), *grid.values(), timer],
                                 (1, 1) if arguments.quick else (2, 5), arguments.budget or (120 if arguments.quick else 3600),
                                 iterations=iterations)
-        raw = p2_counts.Raw("p2-overlap", jdk)
-        chosen = {f"full-{i}": grid[i].assay[4:] for i in steps if i != 1} | {"timer": TIMER}
-        for workload in work:
-            raw.rows += p2_counts.overlaps(workload, jdk, chosen)
-        sizes = growth(work[:1] if arguments.quick else work, jdk,
-                       [c for n, (c, _) in FRAMEWORK.items() if n in ("full", "partial")], iterations)
         text += tables(jdk, work, cost, raw.rows, sizes, grid, iterations)
         runs += [cost, raw]
     common.publish(arguments, "p2", "P2 Tables 1 to 5: sampled instrumentation", text, runs[-1].info, runs)

@@ -16,7 +16,7 @@ from harness.limit import LIMIT, Spent
 from . import common, p3_same
 
 PAPER = {500: ("> 96 (jittered)", "67-96"), 10000: ("> 90", "47-56")}
-ITERATIONS = 3
+ITERATIONS = 8
 
 
 class Contexts:
@@ -83,9 +83,7 @@ def granularities(arguments):
     budget = (arguments.budget or (200 if arguments.quick else 3600)) / len(cli.jdks(arguments))
     text, runs = "", []
     for jdk in cli.jdks(arguments):
-        work = cli.workloads(arguments, jdk, deterministic=True)
-        if arguments.quick and not arguments.workload:
-            work = common.small_set(arguments, jdk, 2)
+        work = common.small_set(arguments, jdk, 2 if arguments.quick else 8)
         seen = accuracy(arguments, jdk, work, steps, time.monotonic() + budget / 2)
         done = [w for w in work if any(r["workload"] == w.name for r in seen.rows)]
         costly = [configs.Config(f"bytecodes-{g}", f"{g}", kind="assay",

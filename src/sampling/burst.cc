@@ -85,6 +85,7 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   block.failed = 0;
   block.tail_calls = 0;
   block.tail_wanted = slot.tail > 0;
+  block.period_us = parameters_->period_us.load(std::memory_order_relaxed);
 }
 
 void BurstRecorder::BeginTail(ThreadSlot& slot) {

@@ -20,13 +20,14 @@ struct BurstParameters {
   std::atomic<uint32_t> stride{7};
   std::atomic<uint32_t> depth{2};
   std::atomic<bool> exhaustive{false};
+  std::atomic<uint32_t> period_us{0};  // of the ticks; 0: not known
   std::atomic<uint32_t> tail_every{0};  // one burst of so many, by chance, has a tail; 0: none
   std::atomic<uint64_t> seed{1};
 };
 
 // One burst, or a piece of a long one, on its way to the accounting thread.
 struct BurstBlock {
-  static constexpr uint32_t kIds = 44;
+  static constexpr uint32_t kIds = 43;
   enum Flags : uint16_t {
     kLast = 1,  // the totals below are those of the whole burst
     kCut = 2,   // ended early: the VM took the word back, or the thread ended
@@ -46,6 +47,7 @@ struct BurstBlock {
   uint32_t tail_cycles;     // from the last sample to the end of the tail, walks taken off
   uint32_t tail_cpu_ns;     // the same in CPU time of the thread
   uint32_t tail_wanted;     // 1: there should be one
+  uint32_t period_us;       // of the ticks then
   uint32_t ids[kIds];
 };
 static_assert(sizeof(BurstBlock) == 256);

@@ -143,6 +143,15 @@ double BurstLedger::Estimate(const BurstBlock& block, Pace* pace, double* in_all
   return by_tail;
 }
 
+// Without correction all bursts weigh the same, as long as ticks follow each other at the same pace. Of a burst whose tick was still on its way when
+// the period changed, its interval tells.
+double BurstLedger::UncorrectedWeight(const BurstBlock& block) {
+  if (block.period_us == 0) return 1;
+  if (first_period_us_ == 0) first_period_us_ = block.period_us;
+  const double first = first_period_us_;
+  return std::min<double>(block.period_us, std::max(first, 2e-3 * block.interval_ns)) / first;
+}
+
 void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& ids) {
   bursts_++;
   cut_ += (block.flags & BurstBlock::kCut) != 0;
@@ -170,7 +179,7 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
   AddTick(block, pace.counted > 0 ? pace.counted / pace.elapsed * 1000 : -1,
           static_cast<uint32_t>(ids.size()));
   if (ids.empty()) return;
-  double each = correction_ == Correction::kOff ? 1.0 : calls / ids.size();
+  double each = correction_ == Correction::kOff ? UncorrectedWeight(block) : calls / ids.size();
   double all = each * ids.size();
   weighted_samples_ += all;
   weighted_squares_ += all * all;

@@ -131,6 +131,7 @@ class BurstLedger {
   double BoundedInterval(const BurstBlock& block) const;
   double TailRatio() const { return tails_ >= kEnoughTails && by_burst_ > 0 ? by_tail_ / by_burst_ : 1; }
   double HighestRate() const;
+  double UncorrectedWeight(const BurstBlock& block);
   void AddTick(const BurstBlock& block, double density, uint32_t samples);
 
   Correction correction_ = Correction::kFull;
@@ -152,6 +153,7 @@ class BurstLedger {
   double all_calls_ = 0, all_squares_ = 0;  // with whole intervals
   double least_calls_ = 0;                  // by bursts alone: a lower bound
   double median_interval_ns_ = 0;
+  uint32_t first_period_us_ = 0;
   double hook_ns_ = 0;
   double walk_ns_ = 0;
   double weighted_samples_ = 0;  // the weight of all bursts

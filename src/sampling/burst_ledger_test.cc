@@ -51,6 +51,23 @@ TEST_F(BurstLedgerTest, ABurstThatOutlastsItsIntervalCountsWhatItSaw) {
   EXPECT_DOUBLE_EQ(ledger_.sites()[1].weight, 3);
 }
 
+TEST_F(BurstLedgerTest, OffWeighsSamplesByThePeriodOfTheirTicks) {
+  ledger_.set_correction(Correction::kOff);
+  auto add = [this](uint32_t period_us, uint64_t interval_ns, uint32_t site) {
+    BurstBlock block = Block(1000, 1001, 1100, 2, interval_ns, {site});
+    block.period_us = period_us;
+    ledger_.Add(block);
+  };
+  add(4000, 4'000'000, 1);
+  add(4000, 100, 2);             // hardly in Java: a burst all the same
+  add(16000, 16'000'000, 3);
+  add(16000, 9'000'000, 4);
+  add(3'600'000'000, 4'000'000, 5);  // the tick came before the change
+  add(1000, 1'000'000, 6);
+  const double expected[] = {1, 1, 4, 4, 2, 0.25};
+  for (uint32_t site = 1; site <= 6; site++) EXPECT_DOUBLE_EQ(ledger_.sites()[site].weight, expected[site - 1]) << site;
+}
+
 TEST_F(BurstLedgerTest, OffWeighsAllSamplesAlike) {
   ledger_.set_correction(Correction::kOff);
   ledger_.Add(Block(1000, 1001, 1100, 2, 1000, {1}));

@@ -82,6 +82,7 @@ void CallSampler::ApplyParameters() {
   parameters.depth = std::clamp(settings_.depth, 2u, kMaxDepth);
   parameters.seed = settings_.seed;
   parameters.exhaustive = settings_.exhaustive;
+  parameters.period_us = static_cast<uint32_t>(std::min<uint64_t>(settings_.tick_ns / 1000, UINT32_MAX));
   // One every 4 ms at most. A passage of a probe costs so much that hundreds more would be felt.
   constexpr uint64_t kTailNs = 4'000'000;
   const bool cheap = yieldpoint_ == nullptr || yieldpoint_->RestsOnCompiledCode();
