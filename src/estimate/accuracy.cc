@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "src/estimate/interval.h"
-
 namespace assay::estimate {
 namespace {
 
@@ -46,7 +44,7 @@ double ExpectedAtHalf(double k) {
 
 }  // namespace
 
-std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges) {
+std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges, double systematic) {
   double total = 0, halves[2] = {0, 0};
   bool sampled = false;
   for (const EdgeEvidence& edge : edges) {
@@ -72,11 +70,11 @@ std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges) {
   });
   double stratified = predicted > 0 ? std::clamp(disagreement / predicted, 0.25, 2.0) : 1;
 
-  const double systematic = std::sqrt(2 / std::numbers::pi) * kSystematic;
+  const double of_method = std::sqrt(2 / std::numbers::pi) * systematic;
   double error = 0, at_half = 0, unseen = 0, spread = 0;
   for_each([&](const EdgeEvidence& edge, double share, double k) {
-    error += share * std::hypot(stratified * Expected(k) / k, systematic);
-    at_half += share * std::hypot(stratified * ExpectedAtHalf(k) / k, systematic);
+    error += share * std::hypot(stratified * Expected(k) / k, of_method);
+    at_half += share * std::hypot(stratified * ExpectedAtHalf(k) / k, of_method);
     unseen += share * std::exp(1 - k);
     spread += share * share / k;
   });

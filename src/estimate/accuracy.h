@@ -15,12 +15,13 @@
 // the one that the variances predict corrects for that.
 //
 // What both halves have in common, an error of the method, cannot be seen this way. It enters as
-// kSystematic (interval.h), the size it was found to have.
+// `systematic` (interval.h), the size it was found to have.
 #pragma once
 
 #include <optional>
 #include <span>
 
+#include "src/estimate/interval.h"
 #include "src/profile/profile.h"
 
 namespace assay::estimate {
@@ -39,7 +40,7 @@ struct Accuracy {
 };
 
 // Nothing when the weights are exact, or too few to tell.
-std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges);
+std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges, double systematic = kSystematic);
 std::optional<Accuracy> EstimateAccuracy(const profile::Profile& profile);
 
 // As written in the profile by whoever knew more than its edges show; otherwise estimated from them.

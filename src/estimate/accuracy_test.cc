@@ -17,7 +17,7 @@ TEST_P(AccuracyTest, EstimateIsNearTheMeasuredOverlap) {
   int within = 0;
   for (int run = 0; run < kRuns; run++) {
     Outcome outcome = Sample(program, bursts, random);
-    auto estimate = EstimateAccuracy(outcome.evidence);
+    auto estimate = EstimateAccuracy(outcome.evidence, program.systematic);
     ASSERT_TRUE(estimate.has_value());
     bias += (estimate->percent - outcome.overlap) / kRuns;
     within += std::abs(estimate->percent - outcome.overlap) <= estimate->error;
@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(
     Programs, AccuracyTest,
     testing::Combine(testing::Values(Program{100, 0, 16, 16}, Program{1000, 1, 16, 4},
                                      Program{20000, 1, 16, 4}, Program{3000, 1.5, 16, 1},
-                                     Program{300, 1, 16, 4, 10}),
+                                     Program{300, 1, 16, 4, 10}, Program{1000, 1, 16, 4, 1, kSystematicUncorrected}),
                      testing::Values(300, 3000, 10000)));
 
 // Without the halves the phases count as chance: too careful, never too sure.

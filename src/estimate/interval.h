@@ -11,11 +11,12 @@
 namespace assay::estimate {
 
 // Relative standard deviation of what sampling more would not remove; as measured on programs with known
-// counts (bench/accuracy/calibration.py, docs/05-estimation.md).
-constexpr double kSystematic = 0.04;
+// counts (bench/accuracy/calibration.py, docs/05-estimation.md): with correction, and without, where sparse calls are sampled too
+// often.
+constexpr double kSystematic = 0.04, kSystematicUncorrected = 0.2;
 
 // `finding`: what one burst adds to an edge that it finds, in the mean (sum of squares over sum, over all
 // edges and bursts).
-double StatedVariance(double weight, double variance, double finding);
+double StatedVariance(double weight, double variance, double finding, double systematic = kSystematic);
 
 }  // namespace assay::estimate

@@ -31,6 +31,7 @@ TEST(StatedVariance, IntervalsContainTheTruth) {
 
 TEST(StatedVariance, NeverBelowTheErrorOfTheMethod) {
   EXPECT_GE(std::sqrt(StatedVariance(1e6, 1, 16)), kSystematic * 1e6);
+  EXPECT_GE(std::sqrt(StatedVariance(1e6, 1, 16, kSystematicUncorrected)), kSystematicUncorrected * 1e6);
   EXPECT_EQ(StatedVariance(1000, 0, 16), 0);  // exact
 }
 

@@ -14,13 +14,14 @@ namespace assay::estimate {
 
 // Edges have shares proportional to rank ^ -slope, and neighbouring calls are alike: a burst of `calls`
 // calls draws only `distinct` edges. Phases, when there are any, use disjoint edges and are visited by
-// ticks at even distances. The sampler misjudges each edge by kSystematic.
+// ticks at even distances. The sampler misjudges each edge by `systematic`.
 struct Program {
   int edges;
   double slope;
   int calls;
   int distinct;
   int phases = 1;
+  double systematic = kSystematic;
 };
 
 struct Outcome {
@@ -37,7 +38,7 @@ inline Outcome Sample(const Program& program, int bursts, std::mt19937_64& rando
   for (int i = 0; i < program.edges; i++) total += share[i] = std::pow(i + 1, -program.slope);
   for (double& each : share) each /= total;
   std::vector<double> seen_share = share;
-  std::normal_distribution<double> method_error(1, kSystematic);
+  std::normal_distribution<double> method_error(1, program.systematic);
   for (double& each : seen_share) each *= std::max(0.0, method_error(random));
   std::discrete_distribution<int> draw(seen_share.begin(), seen_share.end());
   std::vector<double> squares(program.edges * program.phases);

@@ -66,6 +66,7 @@ class BurstLedger {
   };
 
   void set_correction(Correction correction) { correction_ = correction; }
+  bool corrects() const { return correction_ != Correction::kOff; }
   // These two must be set before Add().
   void SetClock(double ns_per_cycle, uint64_t start_tsc);
   // Of one passage of the hook.

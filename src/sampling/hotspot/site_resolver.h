@@ -69,7 +69,8 @@ class SiteResolver {
   profile::EdgeId EdgeOf(profile::Profile& profile, size_t chain);
   void AddUp();
   void AddContext(profile::Profile& profile, const Chain& chain, uint64_t samples, double weight);
-  static void State(profile::Edge& edge, uint64_t samples, const estimate::EdgeEvidence& evidence, double finding, bool last);
+  void State(profile::Edge& edge, uint64_t samples, const estimate::EdgeEvidence& evidence, double finding, bool last) const;
+  double Systematic() const { return ledger_->corrects() ? estimate::kSystematic : estimate::kSystematicUncorrected; }
   void StateAccuracy(profile::Profile& profile, bool last);
 
   HookContext* hooks_;
