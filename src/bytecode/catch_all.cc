@@ -1,5 +1,6 @@
 #include "src/bytecode/catch_all.h"
 
+#include "src/bytecode/opcode.h"
 #include "src/bytecode/this_init.h"
 
 namespace assay::bytecode {
@@ -28,8 +29,8 @@ bool InitializesThis(const std::vector<Element>& elements,
 
 class CatchAll {
  public:
-  CatchAll(Code& code, std::vector<uint8_t> uninitialized)
-      : code_(code), uninitialized_(std::move(uninitialized)) {}
+  CatchAll(Code& code, std::vector<uint8_t> uninitialized, Protects protects)
+      : code_(code), uninitialized_(std::move(uninitialized)), protects_(protects) {}
 
   Status Run(Label begin, Label end) {
     std::vector<Element> old = std::move(code_.elements);
@@ -45,7 +46,7 @@ class CatchAll {
       }
       if (inside && element.IsInstruction()) {
         bool now = !uninitialized_.empty() && uninitialized_[i] != 0;
-        bool gap = InitializesThis(old, uninitialized_, i);
+        bool gap = InitializesThis(old, uninitialized_, i) || Leaves(element.op);
         if (start_.valid() && (gap || now != state_)) Close(BindHere());
         if (!start_.valid() && !gap) {
           start_ = BindHere();
@@ -61,6 +62,9 @@ class CatchAll {
   std::vector<CatchRegion> Take() { return std::move(regions_); }
 
  private:
+  bool Leaves(Op op) const {
+    return protects_ == Protects::kOwnInstructions && (IsInvoke(op) || op == Op::kAthrow);
+  }
   Label BindHere() {
     Label label = code_.NewLabel();
     code_.elements.push_back(
@@ -79,6 +83,7 @@ class CatchAll {
 
   Code& code_;
   std::vector<uint8_t> uninitialized_;
+  const Protects protects_;
   std::vector<CatchRegion> regions_;
   Label handlers_[2];
   Label start_;
@@ -89,9 +94,9 @@ class CatchAll {
 
 Result<std::vector<CatchRegion>> AddCatchAll(const classfile::ClassFile& file,
                                              const classfile::Method& method, Code& code,
-                                             Label begin, Label end) {
+                                             Label begin, Label end, Protects protects) {
   ASSAY_ASSIGN(std::vector<uint8_t> uninitialized, ThisUninitialized(file, method, code));
-  CatchAll catch_all(code, std::move(uninitialized));
+  CatchAll catch_all(code, std::move(uninitialized), protects);
   ASSAY_TRY(catch_all.Run(begin, end));
   return catch_all.Take();
 }

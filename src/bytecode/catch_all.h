@@ -34,8 +34,11 @@ struct CatchRegion {
 //     ... the exception is on the stack ...
 //     build.Emit(Op::kAthrow);
 //   }
+//
+// Protects::kOwnInstructions: only exceptions that the method's own instructions raise, in no region are calls and athrow.
+enum class Protects { kAll, kOwnInstructions };
 Result<std::vector<CatchRegion>> AddCatchAll(const classfile::ClassFile& file,
                                              const classfile::Method& method, Code& code,
-                                             Label begin, Label end);
+                                             Label begin, Label end, Protects protects = Protects::kAll);
 
 }  // namespace assay::bytecode

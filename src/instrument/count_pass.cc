@@ -6,13 +6,13 @@
 //   AssayCounter.count(counter, n);              // the same where nothing else is in the sum
 //   AssayCounter.check(counter, top);            // in loops that call, and where max_path is reached
 //   AssayCounter.caught(counter, top);           // at the entry of each handler
-//   AssayCounter.thrown(counter, top);           // before athrow
 //   AssayCounter.leave(counter, top, sum or n);  // before each return
 //
 // Nothing but the sum is in a local variable, and it is 0 during calls: whoever catches an exception
-// finds the right counts without asking where it came from. The stack pointer is restored by
-// whoever catches, so no method needs a handler of its own. Where the JDK is not rewritten and may
-// be the one that catches, every method on the stack gets one (CountOptions::unwind).
+// finds the right counts without asking where it came from. For an exception that an instruction of
+// the method itself throws, methods with a sum have a handler that counts it. The stack pointer is restored by
+// whoever catches. Where the JDK is not rewritten and may be the one that catches, every method on the
+// stack gets a handler for all exceptions (CountOptions::unwind).
 //
 // An exit has no branch: it notes how deep the stack was when the counter had run down, and the next
 // entry or check takes the sample there. Only entries and checks can call, and a call that the
@@ -51,18 +51,21 @@ class Counter {
       : runtime_(runtime),
         type_("L" + runtime + ";"),
         plan_(plan),
-        build_(file, code),
+        body_(file, code),
         code_(code),
         number_(static_cast<int32_t>(number)),
         starts_(starts),
         on_stack_(on_stack),
         check_always_(check_always) {}
 
-  // Adds a handler for what no other handler takes: off the stack, and on with the exception.
-  Status Unwind(const classfile::Method& method) {
+  // Adds a handler for what no other handler takes: what was summed up is counted, and on with the exception; off the stack too, if
+  // the JDK may be the one that catches. Out of calls the sum is 0, so calls need no handler for it, and a handler that the compiler has to reckon
+  // with at each of them costs.
+  Status AddHandler(const classfile::Method& method, bool unwind) {
+    if (!plan_.sums && !unwind) return {};
     Label begin, end;
     {
-      CodeBuilder build(build_.file(), code_);
+      CodeBuilder build(body_.file(), code_);
       size_t index = 0;
       for (const Element& element : build.Old()) {
         if (index++ == prologue_) begin = build.Here();
@@ -71,14 +74,15 @@ class Counter {
       end = build.Here();
       ASSAY_TRY(build.Finish());
     }
-    ASSAY_ASSIGN(auto regions, bytecode::AddCatchAll(build_.file(), method, code_, begin, end));
-    CodeBuilder build(build_.file(), code_, CodeBuilder::Append{});
+    const auto protects = unwind ? bytecode::Protects::kAll : bytecode::Protects::kOwnInstructions;
+    ASSAY_ASSIGN(auto regions, bytecode::AddCatchAll(body_.file(), method, code_, begin, end, protects));
+    CodeBuilder build(body_.file(), code_, CodeBuilder::Append{});
+    build_ = &build;
     for (const auto& region : regions) {
       build.Bind(region.handler);
       build.Frame(region.frame);
-      build.Load(Op::kAload, counter_);
-      build.Load(Op::kIload, top_);
-      build.InvokeStatic(runtime_, "abandon", "(" + type_ + "I)V");
+      if (plan_.sums) Flush();
+      if (unwind) PushStackAndCall("abandon");
       build.Emit(Op::kAthrow);
     }
     return build.Finish();
@@ -88,12 +92,12 @@ class Counter {
     Enter();
     prologue_ = code_.elements.size();
     uint32_t index = 0;
-    for (const Element& element : build_.Old()) {
+    for (const Element& element : build_->Old()) {
       if (element.IsInstruction()) Before(element, index);
-      build_.Copy(element);
+      build_->Copy(element);
       ++index;
     }
-    return build_.Finish();
+    return build_->Finish();
   }
 
  private:
@@ -101,13 +105,13 @@ class Counter {
     if (on_stack_) {
       counter_ = code_.AddLocal(code_.ObjectNamed(runtime_), true);
       top_ = code_.AddLocal({VerificationType::kInteger}, true);
-      build_.PushInt(number_);
+      build_->PushInt(number_);
       Call(starts_ ? "enterApp" : "enter", "(I)" + type_);
-      build_.Emit(Op::kDup);
-      build_.Store(Op::kAstore, counter_);
-      auto sp = build_.file().pool.AddFieldRef(runtime_, "sp", "I");
-      build_.Emit(Op::kGetfield, sp.ok() ? *sp : 0);
-      build_.Store(Op::kIstore, top_);
+      build_->Emit(Op::kDup);
+      build_->Store(Op::kAstore, counter_);
+      auto sp = build_->file().pool.AddFieldRef(runtime_, "sp", "I");
+      build_->Emit(Op::kGetfield, sp.ok() ? *sp : 0);
+      build_->Store(Op::kIstore, top_);
     }
     if (!plan_.sums) return;
     sum_ = code_.AddLocal({plan_.unbounded ? VerificationType::kLong : VerificationType::kInteger}, true);
@@ -125,25 +129,24 @@ class Counter {
     if (check_always_ && (exit || throws || bytecode::IsInvoke(element.op))) PushStackAndCall("check");
     if (exit) return Leave(index);
     if (plan_.flush[index]) Flush();
-    if (throws && on_stack_) PushStackAndCall("thrown");
   }
 
   void Add(uint32_t n) {
     if (plan_.unbounded) {
-      build_.Load(Op::kLload, sum_);
-      build_.PushInt(static_cast<int32_t>(n));
-      build_.Emit(Op::kI2l);
-      build_.Emit(Op::kLadd);
-      return build_.Store(Op::kLstore, sum_);
+      build_->Load(Op::kLload, sum_);
+      build_->PushInt(static_cast<int32_t>(n));
+      build_->Emit(Op::kI2l);
+      build_->Emit(Op::kLadd);
+      return build_->Store(Op::kLstore, sum_);
     }
     for (; n > 0; n -= std::min(n, kMaxIinc)) {
-      build_.Emit(Op::kIinc, sum_, static_cast<int32_t>(std::min(n, kMaxIinc)));
+      build_->Emit(Op::kIinc, sum_, static_cast<int32_t>(std::min(n, kMaxIinc)));
     }
   }
 
   void Count(uint32_t n) {
     PushWho();
-    build_.PushInt(static_cast<int32_t>(n));
+    build_->PushInt(static_cast<int32_t>(n));
     Call(on_stack_ ? "count" : "leaf", "(" + WhoType() + "I)V");
   }
 
@@ -161,11 +164,11 @@ class Counter {
 
   void Leave(uint32_t index) {
     PushWho();
-    if (on_stack_) build_.Load(Op::kIload, top_);
+    if (on_stack_) build_->Load(Op::kIload, top_);
     if (plan_.flush[index]) {
       LoadSum();
     } else {
-      build_.PushInt(static_cast<int32_t>(plan_.leave[index]));
+      build_->PushInt(static_cast<int32_t>(plan_.leave[index]));
     }
     const std::string value = plan_.flush[index] ? SumType() : "I";
     if (!on_stack_) return Call("leaf", "(I" + value + ")V");
@@ -174,35 +177,36 @@ class Counter {
 
   void PushWho() {
     if (on_stack_) {
-      build_.Load(Op::kAload, counter_);
+      build_->Load(Op::kAload, counter_);
     } else {
-      build_.PushInt(number_);
+      build_->PushInt(number_);
     }
   }
   std::string WhoType() const { return on_stack_ ? type_ : "I"; }
 
   void PushStackAndCall(std::string_view helper) {
-    build_.Load(Op::kAload, counter_);
-    build_.Load(Op::kIload, top_);
+    build_->Load(Op::kAload, counter_);
+    build_->Load(Op::kIload, top_);
     Call(helper, "(" + type_ + "I)V");
   }
 
   std::string SumType() const { return plan_.unbounded ? "J" : "I"; }
-  void LoadSum() { build_.Load(plan_.unbounded ? Op::kLload : Op::kIload, sum_); }
-  void StoreSum() { build_.Store(plan_.unbounded ? Op::kLstore : Op::kIstore, sum_); }
+  void LoadSum() { build_->Load(plan_.unbounded ? Op::kLload : Op::kIload, sum_); }
+  void StoreSum() { build_->Store(plan_.unbounded ? Op::kLstore : Op::kIstore, sum_); }
   void ResetSum() {
-    build_.Emit(plan_.unbounded ? Op::kLconst0 : Op::kIconst0);
+    build_->Emit(plan_.unbounded ? Op::kLconst0 : Op::kIconst0);
     StoreSum();
   }
 
   void Call(std::string_view name, std::string_view descriptor) {
-    build_.InvokeStatic(runtime_, name, descriptor);
+    build_->InvokeStatic(runtime_, name, descriptor);
   }
 
   const std::string& runtime_;
   const std::string type_;
   const CountPlan& plan_;
-  CodeBuilder build_;
+  CodeBuilder body_;
+  CodeBuilder* build_ = &body_;  // what is being written: the body, or a handler
   Code& code_;
   const int32_t number_;
   const bool starts_;
@@ -289,7 +293,7 @@ Result<bool> CountPass::Apply(classfile::ClassFile& file, const classfile::Metho
   Counter counter(options_.runtime, file, code, plan, number, !jdk_class_, !leaf,
                   !options_.fewer_checks);
   ASSAY_TRY(counter.Run());
-  if (options_.unwind && !leaf) ASSAY_TRY(counter.Unwind(method));
+  ASSAY_TRY(counter.AddHandler(method, options_.unwind && !leaf));
   return true;
 }
 

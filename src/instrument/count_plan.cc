@@ -1,6 +1,7 @@
 // P3's basic blocks do not end at calls. Ours do, because what a method sums up locally has to be
 // counted before a call anyway: then nothing is counted that an exception out of the call skips.
-// What is left of the paper's inexactness is an exception thrown by an instruction itself.
+// What is left of the paper's inexactness is an exception thrown by an instruction itself: what would have
+// followed it in its block is counted.
 //
 // Few checks: callees have one at their entry, so the only ones needed are at the heads of loops
 // that call (a callee may be one that does not check). A loop without calls stays in one context

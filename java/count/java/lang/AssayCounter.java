@@ -201,15 +201,10 @@ public final class AssayCounter {
         counter.sample();
     }
 
-    /** Before a throw. */
-    @ForceInline
-    public static void thrown(AssayCounter counter, int top) {
-        counter.mark = Math.max(counter.mark, (int) (counter.left >> 63) & top);
-    }
-
-    /** At the entry of a handler. */
+    /** At the entry of a handler. Nobody has taken the methods that the exception left off the stack yet. */
     @ForceInline
     public static void caught(AssayCounter counter, int top) {
+        counter.mark = Math.max(counter.mark, (int) (counter.left >> 63) & counter.sp);
         counter.sp = top;
         if (top <= counter.base) {
             counter.unwind(top);

@@ -93,13 +93,9 @@ public final class Counter {
         }
     }
 
-    /** Before a throw. */
-    public static void thrown(Counter counter, int top) {
-        counter.mark = Math.max(counter.mark, (int) (counter.left >> 63) & top);
-    }
-
     /** At the entry of a handler. */
     public static void caught(Counter counter, int top) {
+        counter.mark = Math.max(counter.mark, (int) (counter.left >> 63) & counter.sp);
         counter.sp = top;
     }
 
@@ -121,6 +117,7 @@ public final class Counter {
 
     /** Left by an exception. */
     public static void abandon(Counter counter, int top) {
+        counter.mark = Math.max(counter.mark, (int) (counter.left >> 63) & top);
         counter.sp = top - 1;
     }
 
