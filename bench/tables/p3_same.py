@@ -6,6 +6,7 @@ import tempfile
 import pathlib
 
 from harness import cli, configs, machine, paths, process, results
+from harness.limit import LIMIT, Spent
 
 # What must not matter.
 CIRCUMSTANCES = ((), ("-XX:+UseSerialGC",), ("-XX:+UseParallelGC", "-Xmx300m"), ("-Xmx1g", "-Xmn20m"),
@@ -48,47 +49,59 @@ def first_difference(before, after):
     return "unsampled rest"
 
 
+def measure(workload, jdk, folder, runs, size):
+    """A row: how many files are equal, the first difference, and the total of application classes against exact counts."""
+    row = {"workload": workload.name, "jdk": jdk, "runs": runs, "info": machine.describe(jdk)}
+    try:
+        files = [folder / f"{workload.name}-{jdk}-{i}" for i in range(runs)]
+        digests = [profile(workload, jdk, ("--collect", "bytecodes"), flags, file, size)
+                   for flags, file in zip(CIRCUMSTANCES, files)]
+        other = next((i for i, d in enumerate(digests) if d != digests[0]), None)
+        row["same"] = sum(d == digests[0] for d in digests)
+        row["difference"] = "" if other is None else (
+            f"{' '.join(CIRCUMSTANCES[other])}: {first_difference(files[0], files[other])}")
+        exact, counted = folder / "exact", folder / "counted"
+        profile(workload, jdk, ("--collect", "exact", *scope(workload)), (), exact, size)
+        row["app"] = profile(workload, jdk, ("--collect", "bytecodes", *scope(workload)), (), counted, size)
+        row["exact"], row["counted"] = total(exact, False), total(counted, True)
+    except (RuntimeError, subprocess.CalledProcessError, ValueError, KeyError) as failure:
+        row["why"] = str(failure)
+    return row
+
+
+def cells(row, app):
+    if "why" in row:
+        return [row["workload"], row["jdk"], "failed", row["why"], "-", "-"]
+    error = 100 * (row["counted"] / row["exact"] - 1)
+    both = app[row["workload"]]
+    return [row["workload"], row["jdk"], f"{row['same']} of {row['runs']}", row["difference"] or "-", f"{error:+.4f}",
+            "-" if len(both) < 2 else "yes" if len(set(both.values())) == 1 else "no"]
+
+
 def same(arguments):
     runs = 3 if arguments.quick else len(CIRCUMSTANCES)
     raw = paths.RAW / "p3-same.jsonl"
     raw.parent.mkdir(parents=True, exist_ok=True)
-    kept, rows, app = [], [], {}
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        for jdk in cli.jdks(arguments):
-            for workload in cli.workloads(arguments, jdk, deterministic=True):
-                row = {"workload": workload.name, "jdk": jdk, "info": machine.describe(jdk)}
-                try:
-                    files = [folder / f"{workload.name}-{jdk}-{i}" for i in range(runs)]
-                    digests = [profile(workload, jdk, ("--collect", "bytecodes"), flags, file, arguments.size)
-                               for flags, file in zip(CIRCUMSTANCES, files)]
-                    other = next((i for i, d in enumerate(digests) if d != digests[0]), None)
-                    row["same"] = sum(d == digests[0] for d in digests)
-                    row["difference"] = "" if other is None else (
-                        f"{' '.join(CIRCUMSTANCES[other])}: {first_difference(files[0], files[other])}")
-                    exact, counted = folder / "exact", folder / "counted"
-                    profile(workload, jdk, ("--collect", "exact", *scope(workload)), (), exact, arguments.size)
-                    row["app"] = profile(workload, jdk, ("--collect", "bytecodes", *scope(workload)), (), counted,
-                                         arguments.size)
-                    row["exact"], row["counted"] = total(exact, False), total(counted, True)
-                    app.setdefault(workload.name, {})[jdk] = row["app"]
-                except (RuntimeError, subprocess.CalledProcessError, ValueError, KeyError) as failure:
-                    row["why"] = str(failure)
-                kept.append(row)
-                print(json.dumps({k: v for k, v in row.items() if k != "info"}), flush=True)
-                with open(raw, "a") as file:
-                    file.write(json.dumps(row) + "\n")
-    for row in kept:
-        if "why" in row:
-            rows.append([row["workload"], row["jdk"], "failed", row["why"], "-", "-"])
-            continue
-        both = app[row["workload"]]
-        error = 100 * (row["counted"] / row["exact"] - 1)
-        rows.append([row["workload"], row["jdk"], f"{row['same']} of {runs}", row["difference"] or "-", f"{error:+.4f}",
-                     "-" if len(both) < 2 else "yes" if len(set(both.values())) == 1 else "no"])
+    work = {}
+    for jdk in cli.jdks(arguments):
+        for workload in cli.workloads(arguments, jdk, deterministic=True):
+            work.setdefault(workload.name, []).append((workload, jdk))
+    kept, app = [], {}
+    for workload, jdk in (pair for pairs in work.values() for pair in pairs):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                row = measure(workload, jdk, pathlib.Path(folder), runs, arguments.size)
+            except Spent:
+                LIMIT.leave_out(f"{workload.name} on JDK {jdk}")
+                continue
+        app.setdefault(workload.name, {})[jdk] = row.get("app")
+        kept.append(row)
+        print(json.dumps({k: v for k, v in row.items() if k != "info"}), flush=True)
+        with open(raw, "a") as file:
+            file.write(json.dumps(row) + "\n")
     text = results.table(["program", "JDK", "equal files", "first difference", "total against exact, %",
-                          "application: 17 = 25"], rows)
-    if arguments.publish:
+                          "application: 17 = 25"], [cells(row, app) for row in kept]) + "\n" + LIMIT.sentence()
+    if arguments.publish and kept:
         results.publish(raw, kept)
         results.section("p3-same", "P3: equal files and exact totals", text, kept[-1]["info"],
                         "bench/tables/run.py p3-same")
