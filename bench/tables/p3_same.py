@@ -49,21 +49,26 @@ def first_difference(before, after):
     return "unsampled rest"
 
 
+def equal(workload, jdk, options, folder, runs, size):
+    """(how many files are equal to the first, the first difference or "", digest of the first)."""
+    files = [folder / f"{i}.profile" for i in range(runs)]
+    digests = [profile(workload, jdk, ("--collect", "bytecodes", *options), flags, file, size)
+               for flags, file in zip(CIRCUMSTANCES, files)]
+    other = next((i for i, d in enumerate(digests) if d != digests[0]), None)
+    difference = "" if other is None else f"{' '.join(CIRCUMSTANCES[other])}: {first_difference(files[0], files[other])}"
+    return sum(d == digests[0] for d in digests), difference, digests[0]
+
+
 def measure(workload, jdk, folder, runs, size):
-    """A row: how many files are equal, the first difference, and the total of application classes against exact counts."""
+    """A row: how many files are equal, of application classes and with the JDK's, and the total of the former against exact counts."""
     row = {"workload": workload.name, "jdk": jdk, "runs": runs, "info": machine.describe(jdk)}
     try:
-        files = [folder / f"{workload.name}-{jdk}-{i}" for i in range(runs)]
-        digests = [profile(workload, jdk, ("--collect", "bytecodes"), flags, file, size)
-                   for flags, file in zip(CIRCUMSTANCES, files)]
-        other = next((i for i, d in enumerate(digests) if d != digests[0]), None)
-        row["same"] = sum(d == digests[0] for d in digests)
-        row["difference"] = "" if other is None else (
-            f"{' '.join(CIRCUMSTANCES[other])}: {first_difference(files[0], files[other])}")
-        exact, counted = folder / "exact", folder / "counted"
+        row["same"], row["difference"], row["app"] = equal(workload, jdk, scope(workload), folder, runs, size)
+        row["counted"] = total(folder / "0.profile", True)
+        row["same_all"], row["difference_all"], _ = equal(workload, jdk, (), folder, (runs + 1) // 3, size)
+        exact = folder / "exact"
         profile(workload, jdk, ("--collect", "exact", *scope(workload)), (), exact, size)
-        row["app"] = profile(workload, jdk, ("--collect", "bytecodes", *scope(workload)), (), counted, size)
-        row["exact"], row["counted"] = total(exact, False), total(counted, True)
+        row["exact"] = total(exact, False)
     except (RuntimeError, subprocess.CalledProcessError, ValueError, KeyError) as failure:
         row["why"] = str(failure)
     return row
@@ -71,11 +76,12 @@ def measure(workload, jdk, folder, runs, size):
 
 def cells(row, app):
     if "why" in row:
-        return [row["workload"], row["jdk"], "failed", row["why"], "-", "-"]
+        return [row["workload"], row["jdk"], "failed", row["why"], "-", "-", "-", "-"]
     error = 100 * (row["counted"] / row["exact"] - 1)
     both = app[row["workload"]]
-    return [row["workload"], row["jdk"], f"{row['same']} of {row['runs']}", row["difference"] or "-", f"{error:+.4f}",
-            "-" if len(both) < 2 else "yes" if len(set(both.values())) == 1 else "no"]
+    return [row["workload"], row["jdk"], f"{row['same']} of {row['runs']}", row["difference"] or "-",
+            "-" if len(both) < 2 else "yes" if len(set(both.values())) == 1 else "no", f"{error:+.4f}",
+            f"{row['same_all']} of {(row['runs'] + 1) // 3}", row["difference_all"] or "-"]
 
 
 def same(arguments):
@@ -99,8 +105,8 @@ def same(arguments):
         print(json.dumps({k: v for k, v in row.items() if k != "info"}), flush=True)
         with open(raw, "a") as file:
             file.write(json.dumps(row) + "\n")
-    text = results.table(["program", "JDK", "equal files", "first difference", "total against exact, %",
-                          "application: 17 = 25"], [cells(row, app) for row in kept]) + "\n" + LIMIT.sentence()
+    text = results.table(["program", "JDK", "equal files, application classes", "first difference", "the same on 17 and 25",
+                          "total against exact, %", "equal files, JDK included", "first difference"], [cells(row, app) for row in kept]) + "\n" + LIMIT.sentence()
     if arguments.publish and kept:
         results.publish(raw, kept)
         results.section("p3-same", "P3: equal files and exact totals", text, kept[-1]["info"],

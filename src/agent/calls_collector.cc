@@ -1,6 +1,7 @@
 #include "src/agent/calls_collector.h"
 
-#include <cstdlib>
+#include <chrono>
+#include <string>
 
 #include "src/agent/probe_yieldpoint.h"
 #include "src/agent/vm_info.h"
@@ -113,15 +114,18 @@ class CallsCollector final : public Collector {
     };
     if (!has_entry_barrier) ASSAY_TRY(set("correct", "off"));
     if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", bursts_stay_whole ? "128" : "64"));
-    ASSAY_TRY(set("tick", TickAfter(0)));
+    const bool hurry = may_relax_ && options_.Text("ticker") != "cpu";
+    ASSAY_TRY(set("tick", hurry ? TickAfter(0, 0) : kTick));
     ticks_ = options_.Text("tick");
+    start_ = std::chrono::steady_clock::now();
     return {};
   }
 
   // Whoever profiles for minutes and hours pays a quarter, and has a profile like that of a short run after seconds.
   void Relax() {
     Options relaxed;
-    const char* tick = TickAfter(CallSampler::Get().bursts());
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    const char* tick = TickAfter(CallSampler::Get().bursts(), passed.count());
     if (options_.Text("tick") == tick || !relaxed.Set("tick", tick).ok()) return;
     const std::string before = ticks_;
     if (!Reconfigure(relaxed).ok()) return;
@@ -156,16 +160,22 @@ class CallsCollector final : public Collector {
     });
   }
 
+  static constexpr const char* kTick = "4ms";
+
   JavaVM* vm_ = nullptr;
   Options options_;
   bool stopped_ = false;
   bool may_relax_ = false;  // the tick is ours to choose, and no accuracy was asked for
   std::string ticks_;       // one after the other
+  std::chrono::steady_clock::time_point start_;
 };
 
 }  // namespace
 
-const char* TickAfter(uint64_t bursts) { return bursts < 1500 ? "4ms" : bursts < 2500 ? "8ms" : "16ms"; }
+const char* TickAfter(uint64_t bursts, double seconds) {
+  if (bursts < 500 && seconds < 10) return "1ms";
+  return bursts < 1500 ? "4ms" : bursts < 2500 ? "8ms" : "16ms";
+}
 
 std::unique_ptr<Collector> MakeCallsCollector() { return std::make_unique<CallsCollector>(); }
 

@@ -12,8 +12,8 @@ namespace assay::agent {
 
 std::unique_ptr<Collector> MakeCallsCollector();
 
-// The tick after so many bursts, where nobody chose another.
-const char* TickAfter(uint64_t bursts);
+// The tick after so many bursts and seconds, where nobody chose another. A program that does little does not keep Assay awake.
+const char* TickAfter(uint64_t bursts, double seconds);
 
 // What of it works in this JVM. On a Java thread in native code, live phase.
 sampling::DoctorReport ExamineCalls(JavaVM* vm, JNIEnv* jni);

@@ -6,12 +6,15 @@ namespace assay::agent {
 namespace {
 
 TEST(CallsCollector, TicksBecomeRarerWithWhatIsKnown) {
-  EXPECT_STREQ(TickAfter(0), "4ms");
-  EXPECT_STREQ(TickAfter(1499), "4ms");
-  EXPECT_STREQ(TickAfter(1500), "8ms");
-  EXPECT_STREQ(TickAfter(2499), "8ms");
-  EXPECT_STREQ(TickAfter(2500), "16ms");
-  EXPECT_STREQ(TickAfter(UINT64_MAX), "16ms");
+  EXPECT_STREQ(TickAfter(0, 0), "1ms");
+  EXPECT_STREQ(TickAfter(499, 9.9), "1ms");
+  EXPECT_STREQ(TickAfter(500, 0.1), "4ms");
+  EXPECT_STREQ(TickAfter(0, 10), "4ms");
+  EXPECT_STREQ(TickAfter(1499, 100), "4ms");
+  EXPECT_STREQ(TickAfter(1500, 1), "8ms");
+  EXPECT_STREQ(TickAfter(2499, 1), "8ms");
+  EXPECT_STREQ(TickAfter(2500, 1), "16ms");
+  EXPECT_STREQ(TickAfter(UINT64_MAX, 1e9), "16ms");
 }
 
 }  // namespace

@@ -83,8 +83,8 @@ void CallSampler::ApplyParameters() {
   parameters.seed = settings_.seed;
   parameters.exhaustive = settings_.exhaustive;
   parameters.period_us = static_cast<uint32_t>(std::min<uint64_t>(settings_.tick_ns / 1000, UINT32_MAX));
-  // One every 4 ms at most. A passage of a probe costs so much that hundreds more would be felt.
-  constexpr uint64_t kTailNs = 4'000'000;
+  // One every millisecond at most. A passage of a probe costs so much that hundreds more would be felt.
+  constexpr uint64_t kTailNs = 1'000'000;
   const bool cheap = yieldpoint_ == nullptr || yieldpoint_->RestsOnCompiledCode();
   parameters.tail_every = cheap ? static_cast<uint32_t>(std::max<uint64_t>(1, kTailNs / settings_.tick_ns)) : 0;
   ledger_.set_correction(settings_.correction);

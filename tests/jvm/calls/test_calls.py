@@ -62,7 +62,7 @@ class Sampling(unittest.TestCase):
         self.assertIn("sum", result.stdout)
         self.check_ratios(path, 0.1)
         metadata = show_json(path)["metadata"]
-        self.assertTrue(metadata["tick"].startswith("4ms, then 8ms"), metadata["tick"])
+        self.assertTrue(metadata["tick"].startswith("1ms, then 4ms, then 8ms"), metadata["tick"])
         self.assertGreater(int(metadata["bursts"]), 1500)
 
     @each_jdk()
@@ -103,7 +103,7 @@ class Sampling(unittest.TestCase):
 
     @each_jdk()
     def test_threads_that_live_shorter_than_a_tick(self, version):
-        _, path = profile_of(version, *PLAIN, "-cp", self.classes, "ShortLived", "800")
+        _, path = profile_of(version, *PLAIN, "-cp", self.classes, "ShortLived", "800", options=("--tick", "4ms"))
         metadata = show_json(path)["metadata"]
         self.assertEqual(metadata["ticker"], "cpu")
         found = {}
