@@ -49,6 +49,15 @@ Result<Target> FindTarget(pid_t pid) {
   return target;
 }
 
+// A JVM that has just started, or has -Xrs, would be killed by the signal.
+bool CatchesQuit(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("SigCgt:")) return std::strtoull(line.c_str() + 7, nullptr, 16) >> (SIGQUIT - 1) & 1;
+  }
+  return false;
+}
+
 int TryConnect(const std::string& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -65,7 +74,19 @@ int TryConnect(const std::string& path) {
 Result<int> Connect(const Target& target) {
   std::string inner = std::to_string(target.inner_pid);
   std::string socket_path = target.root + "/tmp/.java_pid" + inner;
-  if (int fd = TryConnect(socket_path); fd >= 0) return fd;
+  auto await = [&](auto&& go_on) {
+    int fd = TryConnect(socket_path);
+    for (int wait_ms = 5, spent = 0; fd < 0 && spent < 10'000 && go_on(); spent += wait_ms) {
+      usleep(wait_ms * 1000);
+      fd = TryConnect(socket_path);
+      wait_ms = std::min(wait_ms * 2, 200);
+    }
+    return fd;
+  };
+  if (int fd = await([&] { return kill(target.pid, 0) == 0 && !CatchesQuit(target.pid); }); fd >= 0) return fd;
+  if (!CatchesQuit(target.pid)) {
+    return Error{"process " + std::to_string(target.pid) + " is not ready for requests: it has ended, has hardly begun, or handles no signals (-Xrs)"};
+  }
   std::string wish = "/proc/" + std::to_string(target.pid) + "/cwd/.attach_pid" + inner;
   int file = open(wish.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0660);
   if (file < 0) {
@@ -75,13 +96,7 @@ Result<int> Connect(const Target& target) {
   if (file < 0) return Error{"cannot ask the JVM to listen: " + wish + ": " + std::strerror(errno)};
   close(file);
   kill(target.pid, SIGQUIT);
-  int fd = -1;
-  for (int wait_ms = 5, spent = 0; fd < 0 && spent < 10'000; spent += wait_ms) {
-    usleep(wait_ms * 1000);
-    fd = TryConnect(socket_path);
-    if (fd < 0 && kill(target.pid, 0) != 0) break;
-    wait_ms = std::min(wait_ms * 2, 200);
-  }
+  int fd = await([&] { return kill(target.pid, 0) == 0; });
   unlink(wish.c_str());
   if (fd < 0) {
     return Error{

@@ -148,6 +148,52 @@ class Traces(unittest.TestCase):
         assay("detach", process.pid)
 
 
+class TooEarly(unittest.TestCase):
+    """The signal by which a JVM is asked to listen kills one that does not handle it yet."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.classes = compile_java([HERE / "Ratios.java"])
+
+    @each_jdk()
+    def test_attaching_to_a_jvm_that_has_hardly_begun(self, version):
+        for _ in range(10):
+            process = subprocess.Popen([java(version), "-cp", self.classes, "Ratios", "3"], stdout=subprocess.PIPE, text=True)
+            maps = pathlib.Path(f"/proc/{process.pid}/maps")
+            while process.poll() is None and "libjvm.so" not in maps.read_text():
+                pass
+            assay("detach", process.pid, check=False)
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0)
+            self.assertIn("sum", out)
+
+    @each_jdk()
+    def test_a_process_that_handles_no_signals(self, version):
+        library = pathlib.Path(java(version)).parents[1] / "lib/server/libjvm.so"
+        with subprocess.Popen([sys.executable, "-c", f"import ctypes, time; ctypes.CDLL('{library}'); print('up', flush=True); time.sleep(600)"],
+                              stdout=subprocess.PIPE, text=True) as process:
+            process.stdout.readline()
+            refused = assay("attach", process.pid, check=False)
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("not ready for requests", refused.stderr)
+            self.assertIsNone(process.poll())
+            process.kill()
+
+    @each_jdk()
+    def test_a_jvm_without_signal_handlers(self, version):
+        process = subprocess.Popen([java(version), "-Xrs", *PLAIN, "-cp", self.classes, "Ratios", "forever"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        process.stdout.readline()
+        path = tempfile.mktemp(suffix=".profile")
+        assay("attach", process.pid, "-o", path)
+        time.sleep(1)
+        assay("detach", process.pid)
+        self.assertIsNone(process.poll())
+        self.assertIn(("f", "g"), weights(path))
+
+
 class Doctor(unittest.TestCase):
     @each_jdk()
     def test_says_what_works(self, version):
