@@ -89,12 +89,14 @@ class CallsCollector final : public Collector {
   }
 
   uint64_t AttendEveryNs() const override { return CallSampler::Get().AttendEveryNs(); }
-  void Attend() override { CallSampler::Get().Attend(Env()); }
+  void Attend() override {
+    CallSampler::Get().Attend(Env());
+    if (may_relax_) Relax();
+  }
   void Snapshot(profile::Profile& profile) override {
     for (const char* name : {"correct", "samples"}) profile.metadata[name] = options_.Text(name);
     profile.metadata["tick"] = ticks_;
     CallSampler::Get().Snapshot(Env(), profile);
-    if (may_relax_ && !stopped_) Relax();
     if (stopped_ && options_.Flag("infer")) RecordFlow(profile);
   }
   void Stop(bool at_vm_death) override {
@@ -173,8 +175,8 @@ class CallsCollector final : public Collector {
 }  // namespace
 
 const char* TickAfter(uint64_t bursts, double seconds) {
-  if (bursts < 500 && seconds < 10) return "1ms";
-  return bursts < 1500 ? "4ms" : bursts < 2500 ? "8ms" : "16ms";
+  if (bursts < 1000 && seconds < 10) return "1ms";
+  return bursts < 2000 ? "4ms" : bursts < 3000 ? "8ms" : "16ms";
 }
 
 std::unique_ptr<Collector> MakeCallsCollector() { return std::make_unique<CallsCollector>(); }

@@ -7,13 +7,13 @@ namespace {
 
 TEST(CallsCollector, TicksBecomeRarerWithWhatIsKnown) {
   EXPECT_STREQ(TickAfter(0, 0), "1ms");
-  EXPECT_STREQ(TickAfter(499, 9.9), "1ms");
-  EXPECT_STREQ(TickAfter(500, 0.1), "4ms");
+  EXPECT_STREQ(TickAfter(999, 9.9), "1ms");
+  EXPECT_STREQ(TickAfter(1000, 0.1), "4ms");
   EXPECT_STREQ(TickAfter(0, 10), "4ms");
-  EXPECT_STREQ(TickAfter(1499, 100), "4ms");
-  EXPECT_STREQ(TickAfter(1500, 1), "8ms");
-  EXPECT_STREQ(TickAfter(2499, 1), "8ms");
-  EXPECT_STREQ(TickAfter(2500, 1), "16ms");
+  EXPECT_STREQ(TickAfter(1999, 100), "4ms");
+  EXPECT_STREQ(TickAfter(2000, 1), "8ms");
+  EXPECT_STREQ(TickAfter(2999, 1), "8ms");
+  EXPECT_STREQ(TickAfter(3000, 1), "16ms");
   EXPECT_STREQ(TickAfter(UINT64_MAX, 1e9), "16ms");
 }
 

@@ -63,7 +63,7 @@ class Sampling(unittest.TestCase):
         self.check_ratios(path, 0.1)
         metadata = show_json(path)["metadata"]
         self.assertTrue(metadata["tick"].startswith("1ms, then 4ms, then 8ms"), metadata["tick"])
-        self.assertGreater(int(metadata["bursts"]), 1500)
+        self.assertGreater(int(metadata["bursts"]), 2000)
 
     @each_jdk()
     def test_probes_where_nothing_is_compiled(self, version):
