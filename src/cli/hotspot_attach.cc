@@ -71,6 +71,38 @@ int TryConnect(const std::string& path) {
   return fd;
 }
 
+// The file that tells the JVM what the signal means, for as long as this lives. Its folder is held open: when the process
+// ends, so does its entry in /proc, and the file would stay.
+class Wish {
+ public:
+  explicit Wish(const Target& target) : name_(".attach_pid" + std::to_string(target.inner_pid)) {
+    if (!Make("/proc/" + std::to_string(target.pid) + "/cwd")) Make(target.root + "/tmp");
+  }
+  Wish(const Wish&) = delete;
+  ~Wish() {
+    if (folder_ < 0) return;
+    unlinkat(folder_, name_.c_str(), 0);
+    close(folder_);
+  }
+  bool ok() const { return folder_ >= 0; }
+
+ private:
+  bool Make(const std::string& path) {
+    int folder = open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return false;
+    int file = openat(folder, name_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0660);
+    if (file < 0) {
+      close(folder);
+      return false;
+    }
+    close(file);
+    folder_ = folder;
+    return true;
+  }
+  const std::string name_;
+  int folder_ = -1;
+};
+
 Result<int> Connect(const Target& target) {
   std::string inner = std::to_string(target.inner_pid);
   std::string socket_path = target.root + "/tmp/.java_pid" + inner;
@@ -87,17 +119,10 @@ Result<int> Connect(const Target& target) {
   if (!CatchesQuit(target.pid)) {
     return Error{"process " + std::to_string(target.pid) + " is not ready for requests: it has ended, has hardly begun, or handles no signals (-Xrs)"};
   }
-  std::string wish = "/proc/" + std::to_string(target.pid) + "/cwd/.attach_pid" + inner;
-  int file = open(wish.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0660);
-  if (file < 0) {
-    wish = target.root + "/tmp/.attach_pid" + inner;
-    file = open(wish.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0660);
-  }
-  if (file < 0) return Error{"cannot ask the JVM to listen: " + wish + ": " + std::strerror(errno)};
-  close(file);
+  Wish wish(target);
+  if (!wish.ok()) return Error{"cannot ask the JVM to listen: no file can be made in its folder or /tmp: " + std::string(std::strerror(errno))};
   kill(target.pid, SIGQUIT);
   int fd = await([&] { return kill(target.pid, 0) == 0; });
-  unlink(wish.c_str());
   if (fd < 0) {
     return Error{
         "the JVM does not answer attach requests (ended, stopped, started with "

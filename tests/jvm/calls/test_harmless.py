@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from assay_test import BUILD, ROOT, assay, compile_java, each_jdk, java, run, show_json
+from assay_test import ASSAY, BUILD, ROOT, assay, compile_java, each_jdk, java, run, show_json
 from test_calls import PLAIN, weights
 
 HERE = pathlib.Path(__file__).parent
@@ -178,6 +178,22 @@ class TooEarly(unittest.TestCase):
             self.assertIn("not ready for requests", refused.stderr)
             self.assertIsNone(process.poll())
             process.kill()
+
+    @each_jdk()
+    def test_nothing_stays_when_the_jvm_ends_meanwhile(self, version):
+        with tempfile.TemporaryDirectory() as folder:
+            process = subprocess.Popen([java(version), "-XX:+DisableAttachMechanism", "-cp", self.classes, "Ratios", "forever"],
+                                       stdout=subprocess.PIPE, text=True, cwd=folder)
+            process.stdout.readline()
+            asking = subprocess.Popen([ASSAY, "attach", str(process.pid)], stderr=subprocess.PIPE, text=True)
+            wish = pathlib.Path(folder) / f".attach_pid{process.pid}"
+            while asking.poll() is None and not wish.exists():
+                time.sleep(0.01)
+            self.assertTrue(wish.exists())
+            process.kill()
+            process.communicate()
+            self.assertIn("does not answer", asking.communicate()[1])
+            self.assertEqual(os.listdir(folder), [])
 
     @each_jdk()
     def test_a_jvm_without_signal_handlers(self, version):
