@@ -88,7 +88,7 @@ class Command(unittest.TestCase):
         self.started.append(words)
         result = process.Run()
         result.status, result.cpu, result.wall = 0, 1.0, 1.0
-        result.marks = [(float(i), float(i)) for i in range(50)]
+        result.marks = [(float(i), float(i), float(i)) for i in range(50)]
         result.resident, result.rss_kb = {"VmRSS": 5000, "RssAnon": 4000, "RssFile": 1000}, 6000
         if "contexts" in words:
             result.status, result.why = 1, "broken on purpose"
