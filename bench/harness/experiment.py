@@ -16,7 +16,6 @@ from . import configs, machine, process, stats
 from .limit import LIMIT, Spent
 
 
-
 class Experiment:
     def __init__(self, name, raw, jdk, size="small", iterations=5, skip=None, flags=(), rounds=(10, 30),
                  budget=600, target=0.005, warmup=1, timeout=300, read=None):
@@ -67,7 +66,8 @@ class Experiment:
             more = self.read(result, out) if self.read and not result.why else {}
         steady = result.steady(self.skip) or (None, None, None)
         row = {"workload": workload.name, "config": config.name, "round": number, "order": order,
-               "cpu": result.cpu, "wall": result.wall, "steady_cpu": steady[0], "steady_wall": steady[1], "steady_program": steady[2],
+               "cpu": result.cpu, "wall": result.wall, "steady_cpu": steady[0], "steady_wall": steady[1],
+               "steady_program": steady[2],
                "rss_kb": result.rss_kb, "profile_bytes": size, "why": result.why, **more}
         self._add(row)
         return row

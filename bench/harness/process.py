@@ -28,15 +28,15 @@ def _resident(pid):
 
 def _compilers(pid, seen):
     """CPU seconds of the JIT compiler's threads, also of those that ended, as far as `seen` has them. The kernel keeps hundredths."""
-    try:
-        for task in os.scandir(f"/proc/{pid}/task"):
-            with open(f"{task.path}/stat") as file:
+    for task in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{task}/stat") as file:
                 name, rest = file.read().split("(", 1)[1].rsplit(")", 1)
-            if name.startswith(("C1 Compiler", "C2 Compiler")):
-                user, system = rest.split()[11:13]
-                seen[task.name] = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-    except OSError:
-        pass                         # it ended while being read
+        except OSError:
+            continue                 # it ended just now
+        if name.startswith(("C1 Compiler", "C2 Compiler")):
+            user, system = rest.split()[11:13]
+            seen[task] = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
     return sum(seen.values())
 
 

@@ -23,7 +23,7 @@ def collectors(jdk):
         "null": switch(None),
         "idle": switch((*calls, "--tick", "1h")),
         "calls": switch(calls, tick),
-        "calls 16 ms": switch(calls, ("--tick", "16ms", "--samples", BURST[jdk])),  # a long session, after its first 14 s of CPU time
+        "calls 16 ms": switch(calls, ("--tick", "16ms", "--samples", BURST[jdk])),  # a long session, after its first 13 s of CPU time
         "attached calls": switch(calls),
         "timer": switch(calls, ("--tick", "4ms", "--samples", "1", "--stride", "1", "--correct", "off")),
         "contexts": switch(contexts, ("--tick", "1ms")),

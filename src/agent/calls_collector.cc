@@ -1,6 +1,7 @@
 #include "src/agent/calls_collector.h"
 
 #include <chrono>
+#include <cmath>
 #include <string>
 
 #include "src/agent/probe_yieldpoint.h"
@@ -116,23 +117,28 @@ class CallsCollector final : public Collector {
     };
     if (!has_entry_barrier) ASSAY_TRY(set("correct", "off"));
     if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", bursts_stay_whole ? "128" : "64"));
-    const bool hurry = may_relax_ && options_.Text("ticker") != "cpu";
-    ASSAY_TRY(set("tick", hurry ? TickAfter(0, 0) : kTick));
-    ticks_ = options_.Text("tick");
+    // CPU timers, if they are wished for, are not that fast.
+    hurries_ = may_relax_ && options_.Text("ticker") != "cpu";
     start_ = std::chrono::steady_clock::now();
+    ASSAY_TRY(set("tick", NextTick(0)));
+    ticks_ = options_.Text("tick");
     return {};
   }
 
   // Whoever profiles for minutes and hours pays a quarter, and has a profile like that of a short run after seconds.
   void Relax() {
     Options relaxed;
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    const char* tick = TickAfter(CallSampler::Get().bursts(), passed.count());
+    const char* tick = NextTick(CallSampler::Get().bursts());
     if (options_.Text("tick") == tick || !relaxed.Set("tick", tick).ok()) return;
     const std::string before = ticks_;
     if (!Reconfigure(relaxed).ok()) return;
     may_relax_ = true;
     ticks_ = before + ", then " + tick;
+  }
+
+  const char* NextTick(uint64_t bursts) const {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    return TickAfter(bursts, hurries_ ? passed.count() : HUGE_VAL);
   }
 
   static int FeatureRelease(JavaVM* vm) {
@@ -162,12 +168,11 @@ class CallsCollector final : public Collector {
     });
   }
 
-  static constexpr const char* kTick = "4ms";
-
   JavaVM* vm_ = nullptr;
   Options options_;
   bool stopped_ = false;
   bool may_relax_ = false;  // the tick is ours to choose, and no accuracy was asked for
+  bool hurries_ = false;    // at first
   std::string ticks_;       // one after the other
   std::chrono::steady_clock::time_point start_;
 };

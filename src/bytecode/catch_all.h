@@ -18,6 +18,9 @@ struct CatchRegion {
   uint32_t frame = 0;  // nothing in the locals but `this` (if uninitialized) and live added locals
 };
 
+// All exceptions, or only those that the method's own instructions raise: then calls and athrow are in no region.
+enum class Protects { kAll, kOwnInstructions };
+
 // Splits the code between two bound labels into regions and adds a catch-all exception range for
 // each, behind all existing ones. The caller then binds each handler and emits its code, which is
 // entered with the exception on the stack. There may be no region at all: nothing to protect.
@@ -34,9 +37,6 @@ struct CatchRegion {
 //     ... the exception is on the stack ...
 //     build.Emit(Op::kAthrow);
 //   }
-//
-// Protects::kOwnInstructions: only exceptions that the method's own instructions raise, in no region are calls and athrow.
-enum class Protects { kAll, kOwnInstructions };
 Result<std::vector<CatchRegion>> AddCatchAll(const classfile::ClassFile& file,
                                              const classfile::Method& method, Code& code,
                                              Label begin, Label end, Protects protects = Protects::kAll);

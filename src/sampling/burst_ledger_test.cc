@@ -29,9 +29,10 @@ class BurstLedgerTest : public testing::Test {
     std::copy(ids.begin(), ids.end(), block.ids);
     return block;
   }
-  void AddTail(BurstBlock& block, uint32_t call_ns) {
+  // Its passages of the hook cost that part of what they cost in a burst.
+  void AddTail(BurstBlock& block, uint32_t call_ns, double hook = BurstLedger::kTailHook) {
     block.tail_calls = 512;
-    block.tail_cycles = block.tail_cpu_ns = static_cast<uint32_t>(512 * (call_ns + BurstLedger::kTailHook * kHook));
+    block.tail_cycles = block.tail_cpu_ns = static_cast<uint32_t>(512 * (call_ns + hook * kHook));
   }
   static constexpr uint64_t kHook = 36;
   BurstLedger ledger_;
@@ -86,12 +87,12 @@ TEST_F(BurstLedgerTest, TailsTellThePace) {
     for (uint32_t i = 0; i < kBursts; i++) {
       uint64_t tick = 1000000ull * i;
       BurstBlock block = Block(tick, tick + 50, tick + 500 * 40, 40, 1000000, {1, 2});
-      if (i % 4 != 3) AddTail(block, 100);
+      if (i % 4 != 3) AddTail(block, 100, BurstLedger::kTailHookInAll);
       ledger_.Add(block);
       EXPECT_EQ(ledger_.KnowsTotal(), i > BurstLedger::kEnoughTails * 4 / 3 - 2) << i;
     }
     double weight = ledger_.sites()[1].weight + ledger_.sites()[2].weight;
-    EXPECT_NEAR(ledger_.Scale() * weight / (kBursts * 1000000 / 100), 1.2, 0.12) << "taken for code that is not predicted";
+    EXPECT_NEAR(ledger_.Scale() * weight / (kBursts * 1000000 / 100), 1, 0.06);
     EXPECT_NEAR(ledger_.TotalError(), BurstLedger::kTotalMethodError, 0.05) << "they all say the same";
   }
 }
@@ -128,12 +129,12 @@ TEST_F(BurstLedgerTest, LoopsWithoutCallsDoNotInflateTheTotal) {
     const bool in_loop = i % 20 == 0;
     uint64_t wait = in_loop ? 76000000 : 50, interval = in_loop ? 80000000 : 4000000;
     BurstBlock block = Block(tick, tick + wait, tick + wait + 39 * (100 + kHook), 40, interval, {1, 2});
-    AddTail(block, 100);
+    AddTail(block, 100, BurstLedger::kTailHookInAll);
     ledger_.Add(block);
     if (!in_loop) calls += 4000000 / 100;
   }
   double weight = ledger_.sites()[1].weight + ledger_.sites()[2].weight;
-  EXPECT_NEAR(ledger_.Scale() * weight / calls, 1.25, 0.2);
+  EXPECT_NEAR(ledger_.Scale() * weight / calls, 1, 0.15);
 }
 
 TEST_F(BurstLedgerTest, PiecesOfABurstAreOneCluster) {

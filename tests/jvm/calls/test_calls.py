@@ -99,7 +99,9 @@ class Sampling(unittest.TestCase):
         result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Blocked", "100000000",
                                   options=("--ticker", "cpu"))
         self.assertIn("woken", result.stdout)
-        self.assertGreater(int(show_json(path)["metadata"]["ticks"]), 20)
+        metadata = show_json(path)["metadata"]
+        self.assertGreater(int(metadata["ticks"]), 20)
+        self.assertTrue(metadata["tick"].startswith("4ms"), "CPU timers are not faster: " + metadata["tick"])
 
     @each_jdk()
     def test_threads_that_live_shorter_than_a_tick(self, version):

@@ -184,6 +184,7 @@ class TooEarly(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             process = subprocess.Popen([java(version), "-XX:+DisableAttachMechanism", "-cp", self.classes, "Ratios", "forever"],
                                        stdout=subprocess.PIPE, text=True, cwd=folder)
+            self.addCleanup(process.kill)
             process.stdout.readline()
             asking = subprocess.Popen([ASSAY, "attach", str(process.pid)], stderr=subprocess.PIPE, text=True)
             wish = pathlib.Path(folder) / f".attach_pid{process.pid}"
