@@ -13,20 +13,25 @@ from . import configs, papers, paths, plots, results, stats, svg
 # Controls and truths.
 NOT_COMPARED = {"base", "null", "idle", "extra-1", "calls-all", "exact", "probe-idle", "probe-volatile", "probe-limits"}
 SECTION = "accuracy-overhead"
+# The first with a figure counts: where compilation is in the foreground two truths agree, with stock flags they do not.
+SETTINGS = ("foreground", "production", "paper")
+# Without the JIT's threads where the rows have it: when compilation ends is chance.
+METRICS = ("steady_program", "steady_cpu")
 
 
 @dataclasses.dataclass
 class Point:
     label: str
     accuracy: float = None
-    setting: str = ""                # "paper" where there is no figure of the production setting, or "contexts"
+    setting: str = ""                # the first of SETTINGS with a figure, or "contexts"
     accuracy_of: str = ""            # programs, date
     overhead: stats.Estimate = None  # percent
     overhead_of: str = ""
 
     def sentence(self):
         seen = "accuracy not measured" if self.accuracy is None else f"{self.accuracy:.1f} %"
-        seen += {"paper": " (paper setting)", "contexts": " (contexts, against exact counts)"}.get(self.setting, "")
+        seen += {"contexts": " (contexts, against exact counts)", "paper": " (paper setting)",
+                 "production": " (production setting)"}.get(self.setting, "")
         cost = "overhead not measured" if self.overhead is None else f"at {self.overhead.value:+.1f} %"
         if self.accuracy is None and self.overhead is None:
             return f"{self.label}: not measured"
@@ -79,10 +84,12 @@ def _percent(groups):
     return stats.mean_interval(groups).scaled(lambda r: 100 * (r - 1)) if groups else None
 
 
-def between_jvms(data, config, metric="steady_cpu"):
+def between_jvms(data, config):
     """(overhead against the base of the same rounds, where it is from, its day), or None."""
-    data = [r for r in data if r["round"] >= 0 and r.get(metric)]
+    data = [r for r in data if r["round"] >= 0]
     mine = newest([r for r in data if r["config"] == config])
+    metric = next((m for m in METRICS if any(r.get(m) for r in mine)), None)
+    data, mine = ([r for r in some if r.get(metric)] for some in (data, mine))
     groups = []
     for workload, key in {(r["workload"], json.dumps(r["key"])) for r in mine}:
         both = [{r["round"]: r[metric] for r in data if r["config"] == name and r["workload"] == workload
@@ -94,7 +101,7 @@ def between_jvms(data, config, metric="steady_cpu"):
 
 def within_one_jvm(data, collector):
     mine = newest([r for r in data if r["collector"] == collector])
-    estimate = _percent({r["workload"]: r["cpu"] for r in mine}.values())
+    estimate = _percent({r["workload"]: r["work"] for r in mine}.values())
     return (estimate, origin(mine) + ", on and off in one JVM", day(mine)) if estimate else None
 
 
@@ -105,7 +112,7 @@ def counted(jdk):
 
 
 def points(jdk):
-    seen = {setting: rows(f"accuracy-{setting}-{jdk}.jsonl") for setting in ("production", "paper")}
+    seen = {setting: rows(f"accuracy-{setting}-{jdk}.jsonl") for setting in SETTINGS}
     cost, steady = rows(f"overhead-{jdk}.jsonl"), rows(f"steady-{jdk}.jsonl")
     result = []
     for config in configs.ALL:
@@ -114,31 +121,31 @@ def points(jdk):
         point = Point(config.label)
         for setting, data in seen.items() if config.name != "bytecodes" else [("contexts", counted(jdk))]:
             found = accuracy(data, config.name)
-            if found and point.accuracy is None and not (config.sees_inlined and setting == "production"):
+            if found and point.accuracy is None and not (config.sees_inlined and setting in ("foreground", "production")):
                 point.accuracy, point.accuracy_of, point.setting = *found, setting
         found = [f for f in (between_jvms(cost, config.name), within_one_jvm(steady, config.name)) if f]
         if found:                        # of the same day the tighter one, else the newer
             point.overhead, point.overhead_of, _ = max(found, key=lambda f: (f[2], -f[0].half_width))
         result.append(point)
-    return result, accuracy(seen["production"], "ceiling")
+    return result, next(filter(None, (accuracy(seen[setting], "ceiling") for setting in SETTINGS)), None)
 
 
 def chart(found, ceiling, jdk):
     costs = [p.overhead for p in found if p.overhead] + [stats.Estimate(x, x, x, 1) for _, x, _ in papers.POINTS]
     x = svg.Scale(min(-1, *(c.low for c in costs)), max(100, *(c.high for c in costs)), "symlog")
-    picture = svg.Chart(f"Accuracy against overhead, JDK {jdk}", "overhead, CPU time in steady state, % (linear to 1, then logarithmic)",
+    picture = svg.Chart(f"Accuracy against overhead, JDK {jdk}", "overhead, CPU time in steady state without the JIT's, % (linear to 1, then logarithmic)",
                         "overlap of call-site edges with the truth, %", x, svg.Scale(0, 100), 480, "overhead not measured")
     if ceiling:
-        picture.level(ceiling[0], f"ceiling {ceiling[0]:.0f} (two truths of the production setting)")
+        picture.level(ceiling[0], f"ceiling {ceiling[0]:.0f} (two truths)")
     for number, (label, cost, seen) in enumerate(papers.POINTS):
         picture.mark(cost, seen, chr(ord("a") + number), svg.GRAY, hollow=True)
-    picture.note("collectors and peers, measured here (hollow: not of the production setting)")
+    picture.note("collectors and peers, measured here (hollow: of the paper setting, or of contexts)")
     for number, point in enumerate(found, 1):
         color = svg.COLORS[number % len(svg.COLORS)]
         if point.accuracy is not None:
             low, high = (point.overhead.low, point.overhead.high) if point.overhead else (None, None)
             picture.mark(point.overhead.value if point.overhead else None, point.accuracy, number, color, low, high,
-                         point.setting != "production")
+                         point.setting in ("paper", "contexts"))
         picture.note(point.sentence(), color, number)
     picture.note("")
     picture.note("the papers' own figures")
@@ -153,8 +160,8 @@ def body(found, name):
               f"{p.overhead.value:+.1f} [{p.overhead.low:.1f}, {p.overhead.high:.1f}] ({p.overhead_of})"] for p in found]
     return (f"![accuracy against overhead](results/{name}.svg)\n\n" +
             results.table(["collector or peer", "accuracy, % (setting; programs)", "overhead, % (programs)"], table) +
-            "\nDrawn from the raw data in `docs/results/` and of the last runs; accuracy of the production setting where there\n"
-            "is one, except what sees inlined calls, whose truth is that of the paper setting. Figures of different days and sets of programs stand side by side, so small differences say nothing;\n"
+            "\nDrawn from the raw data in `docs/results/` and of the last runs; accuracy of the foreground setting where there\n"
+            "is one, else of the production setting, except what sees inlined calls, whose truth is that of the paper setting. Figures of different days and sets of programs stand side by side, so small differences say nothing;\n"
             "default options are those of the build that was measured.\n")
 
 

@@ -44,7 +44,7 @@ class Tradeoff(unittest.TestCase):
         return next(p for p in tradeoff.points(25)[0] if p.label == label)
 
     def test_a_point_is_the_mean_accuracy_and_the_mean_ratio_to_the_base_of_the_same_round(self):
-        self.write("RAW", "accuracy-production-25.jsonl",
+        self.write("RAW", "accuracy-foreground-25.jsonl",
                    [seen("calls", "a", 60), seen("calls", "a", 70), seen("calls", "a", 80), seen("calls", "b", 90),
                     seen("calls", "c", 0, why="broken"), seen("ceiling", "a", 95)])
         self.write("RAW", "overhead-25.jsonl", ran("base", "a", 1) + ran("calls", "a", 1.02))
@@ -54,6 +54,19 @@ class Tradeoff(unittest.TestCase):
         self.assertEqual((point.accuracy_of, point.overhead_of), ("2 programs, 2026-01-02", "1 program, 2026-01-02"))
         self.assertEqual(point.sentence(), "calls, default options: 80.0 % at +2.0 %")
         self.assertEqual(tradeoff.points(25)[1][0], 95)
+
+    def test_where_two_truths_agree_counts_before_where_they_do_not(self):
+        self.write("RAW", "accuracy-foreground-25.jsonl", [seen("calls", "a", 80), seen("ceiling", "a", 99)])
+        self.write("RAW", "accuracy-production-25.jsonl", [seen("calls", "a", 60), seen("jfr-10ms", "a", 20), seen("ceiling", "a", 85)])
+        self.assertEqual((self.point("calls, default options").accuracy, self.point("JFR at 10 ms").accuracy), (80, 20))
+        self.assertEqual(self.point("JFR at 10 ms").sentence(), "JFR at 10 ms: 20.0 % (production setting), overhead not measured")
+        self.assertEqual(tradeoff.points(25)[1][0], 99)
+
+    def test_the_time_of_the_compiler_is_left_out_where_it_is_known(self):
+        known = [{**r, "steady_program": r["steady_cpu"], "steady_cpu": 3 if r["config"] == "calls" else 1}
+                 for r in ran("base", "a", 1) + ran("calls", "a", 1.02)]
+        self.write("RAW", "overhead-25.jsonl", known)
+        self.assertAlmostEqual(self.point("calls, default options").overhead.value, 2)
 
     def test_published_rows_count_once_and_an_older_build_not_beside_a_newer(self):
         rows = [seen("calls", "a", 60), seen("timer", "a", 30, OLD)]
@@ -68,7 +81,7 @@ class Tradeoff(unittest.TestCase):
         self.assertIsNone(self.point("calls, default options").overhead)
 
     def test_the_steady_state_stands_in_where_no_runs_were_compared(self):
-        self.write("RAW", "steady-25.jsonl", [{"collector": "calls", "workload": "a", "cpu": [1.01] * 6, "why": "",
+        self.write("RAW", "steady-25.jsonl", [{"collector": "calls", "workload": "a", "work": [1.01] * 6, "why": "",
                                                "info": INFO}])
         self.assertAlmostEqual(self.point("calls, default options").overhead.value, 1)
         self.assertIn("one JVM", self.point("calls, default options").overhead_of)
@@ -76,7 +89,7 @@ class Tradeoff(unittest.TestCase):
     def test_of_two_figures_of_a_day_the_tighter_is_drawn_and_an_older_one_never(self):
         noisy = [{**r, "steady_cpu": r["steady_cpu"] * (1.5 if r["round"] % 2 else 0.6)} for r in ran("calls", "a", 1.1)]
         self.write("RAW", "overhead-25.jsonl", ran("base", "a", 1) + noisy)
-        steady = {"collector": "calls", "workload": "a", "cpu": [1.01] * 6, "why": "", "info": INFO}
+        steady = {"collector": "calls", "workload": "a", "work": [1.01] * 6, "why": "", "info": INFO}
         self.write("RAW", "steady-25.jsonl", [steady])
         self.assertAlmostEqual(self.point("calls, default options").overhead.value, 1)
         self.write("RAW", "steady-25.jsonl", [{**steady, "info": OLD}])
@@ -105,7 +118,7 @@ class Tradeoff(unittest.TestCase):
         words = [t.text for t in tree.iter("{http://www.w3.org/2000/svg}text")]
         circles = len(list(tree.iter("{http://www.w3.org/2000/svg}circle")))
         self.assertEqual(circles, len(papers.POINTS) + 2)
-        self.assertIn("JFR at 10 ms: 20.0 %, overhead not measured", words)
+        self.assertIn("JFR at 10 ms: 20.0 % (production setting), overhead not measured", words)
         self.assertIn("contexts at 1 ms: accuracy not measured, at +10.0 %", words)
         self.assertIn("bytecodes, granularity 10,000: not measured", words)
         self.assertIn("P2 interval 1,000: 94 % at +6.3 %", words)
