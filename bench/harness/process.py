@@ -11,12 +11,12 @@ import time
 from .limit import LIMIT, Spent
 
 
-def _cpu_clock(pid):
+def cpu_clock(pid):
     """The process's CPU time in seconds, read from outside: clock_getcpuclockid(3)."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
-def _resident(pid):
+def resident_kb(pid):
     """What of the process is in memory, in kilobytes; the kernel keeps these counts, reading them is cheap."""
     try:
         with open(f"/proc/{pid}/status") as file:
@@ -134,9 +134,9 @@ def _follow(child, result):
         line = raw.decode(errors="replace")
         if line.startswith("mark "):
             pid = int(line.split()[1])
-            cpu = _cpu_clock(pid)
+            cpu = cpu_clock(pid)
             result.marks.append((cpu, time.monotonic(), cpu - _compilers(pid, result.compilers)))
-            result.resident = _resident(pid) or result.resident
+            result.resident = resident_kb(pid) or result.resident
             try:
                 child.stdin.write(b"\n")
                 child.stdin.flush()

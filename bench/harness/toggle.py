@@ -35,7 +35,7 @@ class Failed(Exception):
 def work_seconds(pid):
     """CPU time of a process without the threads of the JVM's compilers and collectors. (The sum over the others would
     fall when one of them ends.)"""
-    total = process._cpu_clock(pid)
+    total = process.cpu_clock(pid)
     for thread in pathlib.Path(f"/proc/{pid}/task").iterdir():
         try:
             if (thread / "comm").read_text().startswith(NOT_WORK):
@@ -82,7 +82,7 @@ class Session:
         return [after - was for after, was in zip(self.clocks(), before)]
 
     def clocks(self):
-        return process._cpu_clock(self.pid), time.monotonic(), work_seconds(self.pid)
+        return process.cpu_clock(self.pid), time.monotonic(), work_seconds(self.pid)
 
     def tool(self, *arguments):
         done = subprocess.run([str(paths.ASSAY), *arguments], capture_output=True, text=True, timeout=60,

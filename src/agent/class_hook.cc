@@ -6,7 +6,8 @@
 
 namespace assay::agent {
 
-Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHook hook) {
+Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHook hook,
+                                           jvmtiEventClassPrepare prepared) {
   jvmtiEnv* jvmti = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
     return Error{"this JVM has no JVMTI"};
@@ -15,10 +16,12 @@ Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHo
   capabilities.can_generate_all_class_hook_events = 1;
   capabilities.can_retransform_classes = 1;
   if (jvmti->AddCapabilities(&capabilities) != JVMTI_ERROR_NONE) {
+    jvmti->DisposeEnvironment();
     return Error{"this JVM cannot rewrite classes"};
   }
   jvmtiEventCallbacks callbacks = {};
   callbacks.ClassFileLoadHook = hook;
+  callbacks.ClassPrepare = prepared;
   jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
   return jvmti;
 }

@@ -17,7 +17,8 @@
 namespace assay::agent {
 
 // An environment that may rewrite classes, loaded ones included. The hook is off.
-Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHook hook);
+Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHook hook,
+                                           jvmtiEventClassPrepare prepared = nullptr);
 
 // Before a hook that changes classes is switched on, in the live phase.
 //

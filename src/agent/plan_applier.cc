@@ -73,22 +73,7 @@ void JNICALL OnClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jclass type) 
 
 Status MakeEnvironment(Applier& applier, JavaVM* vm) {
   if (applier.jvmti != nullptr) return {};
-  jvmtiEnv* jvmti = nullptr;
-  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
-    return Error{"this JVM has no JVMTI"};
-  }
-  jvmtiCapabilities capabilities = {};
-  capabilities.can_generate_all_class_hook_events = 1;
-  capabilities.can_retransform_classes = 1;
-  if (jvmti->AddCapabilities(&capabilities) != JVMTI_ERROR_NONE) {
-    jvmti->DisposeEnvironment();
-    return Error{"this JVM cannot rewrite classes"};
-  }
-  jvmtiEventCallbacks callbacks = {};
-  callbacks.ClassFileLoadHook = OnClassFile;
-  callbacks.ClassPrepare = OnClassPrepare;
-  jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
-  applier.jvmti = jvmti;
+  ASSAY_ASSIGN(applier.jvmti, MakeRewritingEnvironment(vm, OnClassFile, OnClassPrepare));
   return {};
 }
 

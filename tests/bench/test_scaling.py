@@ -16,6 +16,7 @@ from assay_test import JDKS, ROOT
 from harness import configs, experiment, machine, process
 from harness.limit import LIMIT
 import growth
+import long
 
 spec = importlib.util.spec_from_file_location("scaling_run", ROOT / "bench/scaling/run.py")   # several are called run.py
 scaling = sys.modules["scaling_run"] = importlib.util.module_from_spec(spec)
@@ -27,6 +28,27 @@ INFO = {"jvm": "j", "build": "b", "cpu": "c", "date": "d"}
 def row(config, number, cpu=1.0, kb=1000, why="", **more):
     return {"workload": "w", "config": config, "round": number, "why": why, "cpu": 2.0, "steady_cpu": cpu, "last_kb": kb,
             "rss_kb": kb, "profile_bytes": 0, **more}
+
+
+class Long(unittest.TestCase):
+    def test_growth_is_that_of_the_second_half_of_the_time(self):
+        seen = [(s, 50_000 + 900 * min(s, 30) + 4 * max(0, s - 30), 1000 + 10 * s) for s in range(1, 101)]
+        name, cpu, ticks, memory, hour, written, written_hour = long.cells({"config": "calls", "seen": seen})
+        self.assertEqual((name, cpu, ticks), ("calls", "100", "100,000"))
+        self.assertEqual((memory, hour), ("75.3 -> 75.5", "900.0 KB ± 0 B"))             # 4 KB a second at 1 ms, in 3,600 s at 16 ms
+        self.assertEqual(written_hour, "2.2 KB ± 0 B")
+
+    def test_the_plain_run_has_no_ticks_and_no_profile(self):
+        seen = [(s, 1000 + s, 0) for s in range(1, 9)]
+        self.assertEqual(long.cells({"config": "base", "seen": seen}), ["base", "8", "-", "1.0 -> 1.0", "3.5 MB ± 0 B", "-", "-"])
+
+    def test_a_slope_has_its_error(self):
+        self.assertEqual(long.slope([(1, 1), (2, 3), (3, 5)]), (2, 0))
+        rate, error = long.slope([(0, 0), (1, 2), (2, 0), (3, 2)])
+        self.assertAlmostEqual(rate, 0.4)
+        self.assertGreater(error, 0.3)
+        self.assertIsNone(long.slope([(1, 1), (2, 2)]))
+        self.assertIsNone(long.slope([(1, 1), (1, 2), (1, 3)]))
 
 
 class Steps(unittest.TestCase):
