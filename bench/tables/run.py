@@ -9,7 +9,7 @@ p0-table2  samples x stride: overhead / accuracy       p0-table3  per program, s
 p1         bias programs; correction off, density, full  p2       Tables 1 to 5
 p3         granularities, constant and jittered        p4         correlation of successive runs
 p2-checks  Property 1 by counting                      p2-accuracy  call edges and fields against interval 1
-p3-same    equal files, exact totals                   p0-sweep   samples x stride at our own tick
+p3-same    equal files, exact totals                   p0-sweep   samples x stride at a tick of 4 ms
 counts     exact counts against JFR's method timing and the JVM's own counters
 accuracy-overhead  the plot, from raw data that exists; runs nothing
 """
