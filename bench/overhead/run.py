@@ -53,8 +53,8 @@ def summary(run, work, config, metric):
 def body(run, work, chosen):
     shown = [c for c in chosen if c.name != "base" and run.jdk >= c.min_jdk]
     text = ""
-    for metric, title in (("steady_cpu", "Steady state, process CPU time"), ("cpu", "Whole run, process CPU time"),
-                          ("steady_wall", "Steady state, wall time")):
+    for metric, title in (("steady_program", "Steady state, CPU time without the JIT compiler's threads"), ("steady_cpu", "Steady state, process CPU time"),
+                          ("cpu", "Whole run, process CPU time"), ("steady_wall", "Steady state, wall time")):
         rows = [[w.name] + [cell(run, w, c, metric) for c in shown] for w in work]
         rows.append(["**geometric mean**"] + [summary(run, work, c, metric) for c in shown])
         text += f"{title}, JDK {run.jdk}:\n\n" + results.table(["program"] + [c.label for c in shown], rows) + "\n"
