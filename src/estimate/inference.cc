@@ -12,19 +12,30 @@ namespace {
 // Observed over expected spread above which a group contradicts its equality: beyond chance.
 constexpr double kContradiction = 4;
 
+// Calls that are made equally often come in the same bursts, so what one burst adds (variance over count) is of one size too. A
+// count from a few long runs of calls and one from single calls differ, however uncertain the first is: intrinsics such as System.arraycopy,
+// which compiled code neither calls nor inlines, are only left over where code was not compiled yet.
+constexpr double kMostClusterRatio = 4;
+
 struct GroupSums {
   double size = 0, mean = 0, variance = 0, squares = 0;
+  double least_cluster = 0, most_cluster = 0;
 
   // 1 in the mean when all counts are equal.
   double Ratio() const { return squares / ((size - 1) * variance); }
+  bool StaysApart() const { return Ratio() > kContradiction || most_cluster > kMostClusterRatio * least_cluster; }
 };
 
 GroupSums SumsOf(const FlowProblem& problem, const std::vector<uint32_t>& group) {
   GroupSums sums;
   sums.size = static_cast<double>(group.size());
   for (uint32_t i : group) {
-    sums.mean += problem.counts[i].value / sums.size;
-    sums.variance += problem.counts[i].variance / sums.size;
+    const auto& [value, variance] = problem.counts[i];
+    sums.mean += value / sums.size;
+    sums.variance += variance / sums.size;
+    const double cluster = value > 0 ? variance / value : 0;
+    sums.most_cluster = std::max(sums.most_cluster, cluster);
+    if (sums.least_cluster == 0 || cluster < sums.least_cluster) sums.least_cluster = cluster;
   }
   for (uint32_t i : group) sums.squares += std::pow(problem.counts[i].value - sums.mean, 2);
   return sums;
@@ -41,7 +52,7 @@ FlowSolution SolveFlow(const FlowProblem& problem) {
   for (const auto& group : problem.groups) {
     all.push_back(SumsOf(problem, group));
     const GroupSums& sums = all.back();
-    if (!IsUsable(sums) || sums.Ratio() > kContradiction) continue;
+    if (!IsUsable(sums) || sums.StaysApart()) continue;
     // Groups count by what they know: those with large variance say nothing about the spread.
     double weight = std::pow(sums.mean, 2) / (sums.variance + 1e-4 * std::pow(sums.mean, 2));
     double relative = (sums.squares - (sums.size - 1) * sums.variance) / std::pow(sums.mean, 2);
@@ -60,7 +71,7 @@ FlowSolution SolveFlow(const FlowProblem& problem) {
 
   for (size_t g = 0; g < all.size(); g++) {
     const GroupSums& sums = all[g];
-    if (!IsUsable(sums) || sums.Ratio() > kContradiction) continue;
+    if (!IsUsable(sums) || sums.StaysApart()) continue;
     solution.joined++;
     double part = sums.variance / (sums.variance + spread * sums.mean * sums.mean);
     double own = (1 - part) * (1 - part);

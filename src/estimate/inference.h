@@ -8,7 +8,8 @@
 // differ for good. So the mean is approached only as far as the data show that such differences are
 // rare (empirical Bayes with normal errors):
 // - if more than kMostContradictions of all groups differ by more than chance can explain, nothing is
-//   done; otherwise such a group is left alone;
+//   done; otherwise such a group is left alone, and so is one whose counts come in clusters of unlike size:
+//   calls that are made equally often are also met in the same bursts;
 // - over all other groups the spread t of true counts around their mean is estimated, relative to the mean, from what
 //   is left of the observed spread after taking off the variances;
 // - each count moves towards its group's mean by v / (v + t^2 mean^2), v the mean variance in the group:
