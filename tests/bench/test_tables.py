@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench"), str(ROOT / "bench" / "workloads")]
 from harness import accuracy, machine, paths, results
 from harness.limit import LIMIT, Spent
-from tables import common, p1
+from tables import common, p1, p2_counts
 
 
 class Publish(unittest.TestCase):
@@ -29,6 +29,57 @@ class Publish(unittest.TestCase):
                 self.publish(*whys)
 
 
+class Checks(unittest.TestCase):
+    """Property 1 with counts that are made up."""
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(LIMIT.start, None)
+        programs = [types.SimpleNamespace(name=name) for name in ("a", "b")]
+        for patch in (unittest.mock.patch.object(paths, "RAW", pathlib.Path(folder.name)),
+                      unittest.mock.patch.object(machine, "describe", lambda jdk: {"build": self.build}),
+                      unittest.mock.patch.object(p2_counts.cli, "jdks", lambda arguments: [25]),
+                      unittest.mock.patch.object(p2_counts.cli, "workloads", lambda arguments, jdk: programs),
+                      unittest.mock.patch.object(p2_counts, "count_checks", self.count)):
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.build, self.full = "b", 9e6
+
+    def count(self, workload, jdk, mix, mode):
+        if self.allowed == 0:
+            raise Spent
+        self.allowed -= 1
+        return {"entries": 8e6, "back edges": 2e6, "checks": self.full if mode == "full" else 7e6}
+
+    def table(self, allowed):
+        self.allowed = allowed
+        LIMIT.start(1000)
+        with unittest.mock.patch("builtins.print") as printed:
+            p2_counts.checks(types.SimpleNamespace(quick=False, jdk=[25], publish=False))
+        return printed.call_args_list[-1].args[0]
+
+    def test_stopped_it_shows_what_it_has_and_goes_on_there(self):
+        text = self.table(13)                    # twelve for a program, and one of the next
+        self.assertIn("| a, call-edge | 8.00 | 2.00 | 9.00 | 7.00 | 7.00 | 7.00 |", text)
+        self.assertNotIn("| b, call-edge |", text)
+        self.assertIn("not finished: b on JDK 25", text)
+        text = self.table(12)
+        self.assertIn("| a, call-edge,field-access |", text)
+        self.assertIn("| b, call-edge,field-access |", text)
+        self.assertEqual(self.allowed, 0)
+
+    def test_another_build_counts_anew(self):
+        self.table(24)
+        self.build = "c"
+        self.table(24)
+        self.assertEqual(self.allowed, 0)
+
+    def test_more_checks_than_entries_and_back_edges_fail(self):
+        self.full = 11e6
+        with self.assertRaisesRegex(RuntimeError, "Property 1 does not hold"):
+            self.table(24)
+
+
 class Bias(unittest.TestCase):
     """P1's programs, with runs that are made up."""
     def setUp(self):
@@ -37,6 +88,7 @@ class Bias(unittest.TestCase):
         self.addCleanup(LIMIT.start, None)
         described = {"jvm": "j", "build": "b", "cpu": "c", "date": "d"}
         for patch in (unittest.mock.patch.object(paths, "RAW", pathlib.Path(folder.name)),
+                      unittest.mock.patch.object(paths, "JDKS", {25: "nowhere"}),
                       unittest.mock.patch.object(machine, "describe", lambda jdk: described),
                       unittest.mock.patch.object(p1, "_ratio", lambda profile, kind: 1.02),
                       unittest.mock.patch.object(accuracy.Accuracy, "profile", self.profile)):
