@@ -103,7 +103,7 @@ def cells(row):
 def main():
     arguments = cli.parse(cli.parser(__doc__))
     minutes = arguments.minutes or (1 if arguments.quick else 5)
-    workload = registry.WORKLOADS[PROGRAM]
+    workload = registry.WORKLOADS[arguments.workload[0] if arguments.workload else PROGRAM]
     workload = registry.WORKLOADS[WITHOUT_PACKAGE] if workload.missing() else workload
     text, kept = "", []
     for jdk in cli.jdks(arguments):

@@ -13,6 +13,14 @@ from harness.limit import LIMIT, Spent
 from tables import common, p1, p2_counts
 
 
+def printed_by(table, quick):
+    """The last thing that the table's command prints."""
+    LIMIT.start(1000)
+    with unittest.mock.patch("builtins.print") as printed:
+        table(types.SimpleNamespace(quick=quick, jdk=[25], publish=False))
+    return printed.call_args_list[-1].args[0]
+
+
 class Publish(unittest.TestCase):
     def publish(self, *whys):
         run = types.SimpleNamespace(raw=pathlib.Path("x.jsonl"), rows=[{"why": why} for why in whys])
@@ -53,10 +61,7 @@ class Checks(unittest.TestCase):
 
     def table(self, allowed):
         self.allowed = allowed
-        LIMIT.start(1000)
-        with unittest.mock.patch("builtins.print") as printed:
-            p2_counts.checks(types.SimpleNamespace(quick=False, jdk=[25], publish=False))
-        return printed.call_args_list[-1].args[0]
+        return printed_by(p2_counts.checks, quick=False)
 
     def test_stopped_it_shows_what_it_has_and_goes_on_there(self):
         text = self.table(13)                    # twelve for a program, and one of the next
@@ -103,10 +108,7 @@ class Bias(unittest.TestCase):
 
     def table(self, allowed):
         self.allowed = allowed
-        LIMIT.start(1000)
-        with unittest.mock.patch("builtins.print") as printed:
-            p1.bias(types.SimpleNamespace(quick=True, jdk=[25], publish=False))
-        return printed.call_args_list[-1].args[0]
+        return printed_by(p1.bias, quick=True)
 
     def test_stopped_it_shows_what_it_has_and_goes_on_there(self):
         text = self.table(4)
