@@ -136,7 +136,9 @@ class CallsCollector final : public Collector {
     ticks_ = before + ", then " + tick;
   }
 
-  const char* NextTick(uint64_t bursts) const {
+  // CPU timers find a thread whenever they tick, so from there is no way back.
+  const char* NextTick(uint64_t bursts) {
+    if (FindLittle(CallSampler::Get().ticks(), CallSampler::Get().ticks_in_java())) hurries_ = false;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
     return TickAfter(bursts, hurries_ ? passed.count() : HUGE_VAL);
   }
@@ -183,6 +185,8 @@ const char* TickAfter(uint64_t bursts, double seconds) {
   if (bursts < 1000 && seconds < 10) return "1ms";
   return bursts < 2000 ? "4ms" : bursts < 3000 ? "8ms" : "16ms";
 }
+
+bool FindLittle(uint64_t ticks, uint64_t in_java) { return ticks >= 500 && in_java < ticks / 3; }
 
 std::unique_ptr<Collector> MakeCallsCollector() { return std::make_unique<CallsCollector>(); }
 

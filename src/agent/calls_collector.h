@@ -14,6 +14,8 @@ std::unique_ptr<Collector> MakeCallsCollector();
 
 // The tick after so many bursts and seconds, where nobody chose another. A program that does little does not keep Assay awake.
 const char* TickAfter(uint64_t bursts, double seconds);
+// Whether ticks so far found a thread in Java so rarely that waking up for the next ones is not worth it.
+bool FindLittle(uint64_t ticks, uint64_t in_java);
 
 // What of it works in this JVM. On a Java thread in native code, live phase.
 sampling::DoctorReport ExamineCalls(JavaVM* vm, JNIEnv* jni);

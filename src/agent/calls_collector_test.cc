@@ -17,5 +17,13 @@ TEST(CallsCollector, TicksBecomeRarerWithWhatIsKnown) {
   EXPECT_STREQ(TickAfter(UINT64_MAX, 1e9), "16ms");
 }
 
+TEST(CallsCollector, ProgramsThatWaitAreTold) {
+  EXPECT_FALSE(FindLittle(0, 0));
+  EXPECT_FALSE(FindLittle(499, 0));
+  EXPECT_TRUE(FindLittle(500, 165));
+  EXPECT_FALSE(FindLittle(500, 166));
+  EXPECT_FALSE(FindLittle(1000, 8000));  // eight threads
+}
+
 }  // namespace
 }  // namespace assay::agent

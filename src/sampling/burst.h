@@ -182,6 +182,7 @@ class BurstRecorder {
   }
 
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+  void ResetCounts() { dropped_ = 0; }
 
  private:
   void Begin(ThreadSlot& slot, uint32_t tick);

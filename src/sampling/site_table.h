@@ -89,6 +89,7 @@ class SiteTable {
 
   static uint32_t IndexOf(uint32_t id) { return id & (kEntries - 1); }
   uint64_t full() const { return full_.load(std::memory_order_relaxed); }
+  void ResetCounts() { full_ = 0; }
 
  private:
   static constexpr uint64_t kFree = 0;

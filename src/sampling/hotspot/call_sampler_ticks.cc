@@ -86,7 +86,7 @@ void CallSampler::TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uin
   slot.java_ns.fetch_add(ClaimInterval(slot), std::memory_order_relaxed);
   slot.tick_tsc.store(__rdtsc(), std::memory_order_relaxed);
   slot.tick_number.fetch_add(1, std::memory_order_release);
-  if (yieldpoint.Arm(thread)) arms_.fetch_add(1, std::memory_order_relaxed);
+  yieldpoint.Arm(thread);
 }
 
 // In a signal handler on the slot's thread.

@@ -60,6 +60,14 @@ struct HookContext {
   std::atomic<uint64_t> interpreted_callers{0};
   std::atomic<uint64_t> vm_passes{0};  // entries handed on to the VM's own check
 
+  // For a new session, while no hook runs.
+  void ResetCounts() {
+    for (auto* count : {&walks, &unknown_threads, &unknown_callees, &osr_entries, &interpreted_callers, &vm_passes}) *count = 0;
+    for (auto& count : walk_failures) count = 0;
+    recorder.ResetCounts();
+    sites.ResetCounts();
+  }
+
   std::atomic<uint32_t>& EntryWord(uintptr_t thread) const {
     return *reinterpret_cast<std::atomic<uint32_t>*>(thread + entry_displacement);
   }

@@ -88,6 +88,7 @@ void ThreadWatch::AddAll(JNIEnv* jni) {
     std::lock_guard lock(mutex_);
     enumerating_ = true;
     ended_.clear();
+    refused_ = 0;
   }
   jint count = 0;
   jthread* threads = nullptr;

@@ -37,7 +37,7 @@ def interpreted_time(metadata):
 class Sampling(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.classes = compile_java([HERE / "Ratios.java", HERE / "Blocked.java", HERE / "ShortLived.java"])
+        cls.classes = compile_java([HERE / "Ratios.java", HERE / "Blocked.java", HERE / "ShortLived.java", HERE / "Waits.java"])
 
     def check_ratios(self, path, tolerance):
         found = weights(path)
@@ -64,6 +64,14 @@ class Sampling(unittest.TestCase):
         metadata = show_json(path)["metadata"]
         self.assertTrue(metadata["tick"].startswith("1ms, then 4ms, then 8ms"), metadata["tick"])
         self.assertGreater(int(metadata["bursts"]), 2000)
+
+    @each_jdk()
+    def test_a_program_that_waits_does_not_keep_the_ticker_awake(self, version):
+        result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Waits", "4000")
+        self.assertIn("waited", result.stdout)
+        metadata = show_json(path)["metadata"]
+        self.assertEqual((metadata["tick"], metadata["ticker"]), ("1ms, then 4ms", "cpu"))
+        self.assertLess(int(metadata["bursts"]), 1000)  # which would be the other reason
 
     @each_jdk()
     def test_probes_where_nothing_is_compiled(self, version):

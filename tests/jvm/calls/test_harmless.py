@@ -135,6 +135,22 @@ class Traces(unittest.TestCase):
         self.assertIsNone(process.poll())
 
     @each_jdk()
+    def test_a_new_session_counts_from_zero(self, version):
+        pid = self.start(version).pid
+        counts = []
+        for tick in ("1ms", "200ms"):
+            path = tempfile.mktemp(suffix=".profile")
+            assay("attach", pid, "-o", path, "--tick", tick)
+            time.sleep(2)
+            assay("detach", pid)
+            metadata = show_json(path)["metadata"]
+            counts.append({name: int(metadata[name]) for name in ("ticks", "ticks-in-java")})
+        first, second = counts
+        self.assertGreater(first["ticks"], 500)
+        self.assertLess(second["ticks"], 100)
+        self.assertLessEqual(second["ticks-in-java"], 100)
+
+    @each_jdk()
     def test_running_stub_is_diverted(self, version):
         """The test above would pass with an agent that does nothing: prove that it can fail."""
         process = self.start(version)
