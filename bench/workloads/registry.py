@@ -32,7 +32,7 @@ class Workload:
 
 
 def _real():
-    xml = ("xml-apis.jar", "xercesImpl.jar", "xml-resolver.jar")
+    xml = ("xercesImpl.jar", "xml-resolver.jar")  # the JDK has the interfaces
     lucene = tuple(f"lucene-{part}-8.7.0.jar" for part in ("core", "analyzers-common"))
     antlr = ("antlr4.jar", "antlr4-runtime.jar", "antlr3-runtime.jar", "stringtemplate4.jar",
              "treelayout.jar", "icu4j.jar", "javax.json.jar")
