@@ -16,6 +16,18 @@ from . import configs, machine, process, stats
 from .limit import LIMIT, Spent
 
 
+class Failed(Exception):
+    """Why a program could not be timed."""
+
+
+def iteration_seconds(workload, jdk, size="small"):
+    """Wall time of an iteration once the program is a little warm, from a short run."""
+    result = process.run(configs.BASE.command(workload, jdk, size, 12, "none"), 120)
+    if not result.ok or runner.check(workload, size, jdk, result.stdout):
+        raise Failed(result.why or "wrong output")
+    return result.steady(8)[1]
+
+
 class Experiment:
     def __init__(self, name, raw, jdk, size="small", iterations=5, skip=None, flags=(), rounds=(10, 30),
                  budget=600, target=0.005, warmup=1, timeout=300, read=None):

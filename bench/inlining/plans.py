@@ -1,10 +1,11 @@
 """Configurations that run a program under a plan, in the form production would use: the agent and the
 JVM flags themselves, without `assay run` in between. One profile per program and kind, kept beside the
 raw data, so that a run that goes on later measures the same plans."""
+import json
 import shlex
 import subprocess
 
-from harness import configs, machine, paths, process
+from harness import configs, experiment, machine, paths, process
 
 # How the profile of a plan is taken: the columns of the papers' Figures 5, 9 and 11.
 PROFILES = {
@@ -14,8 +15,8 @@ PROFILES = {
     "exact": "--collect exact",
 }
 POLICIES = ("assay", "linear", "weak-static", "jikes-old")
-# Every profile under our policy, every policy under our profile; --matrix takes all pairs.
-CHOSEN = [(profile, "assay") for profile in PROFILES] + [("corrected", policy) for policy in POLICIES[1:]]
+# Every profile under our policy, and the paper's policy under our profile; --matrix takes all pairs.
+CHOSEN = [(profile, "assay") for profile in PROFILES] + [("corrected", "linear")]
 MATRIX = [(profile, policy) for profile in PROFILES for policy in POLICIES]
 
 
@@ -27,6 +28,16 @@ def folder(jdk):
     path = paths.RAW / f"plans-{machine.build_id()}-{jdk}"
     path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def iterations(workload, jdk, seconds):
+    """As many as take so long; looked up once, so that a run that goes on later does the same."""
+    file = folder(jdk) / f"iterations-{seconds:g}.json"
+    known = json.loads(file.read_text()) if file.exists() else {}
+    if workload.name not in known:
+        known[workload.name] = max(12, round(seconds / experiment.iteration_seconds(workload, jdk)))
+        file.write_text(json.dumps(known))
+    return known[workload.name]
 
 
 def _run(command, timeout):

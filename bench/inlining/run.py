@@ -14,7 +14,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import cli, configs, experiment, paths, results, stats
+from harness import cli, configs, experiment, machine, paths, results, stats
 import registry
 from harness.limit import Spent
 
@@ -29,7 +29,8 @@ QUICK_PAIRS = [("corrected", "assay"), ("corrected", "linear")]
 POLYMORPHIC_PAIRS = [("corrected", "assay")]
 # What the JIT did, printed at the end of each run; it costs all configurations the same.
 COUNTED = ("-XX:+CITime", "-XX:-DisplayVMOutputToStderr")
-METRICS = (("steady_cpu", "Steady state, speed-up of CPU time (1.10 = 10 % faster)"),
+METRICS = (("steady_program", "Steady state, speed-up of CPU time without the JIT's threads (1.10 = 10 % faster)"),
+           ("steady_cpu", "Steady state, speed-up of CPU time"),
            ("steady_wall", "Steady state, speed-up of wall time"),
            ("startup_cpu", "Start-up, speed-up of CPU time to the end of the first iteration"),
            ("startup_wall", "Start-up, speed-up of wall time to the end of the first iteration"),
@@ -60,18 +61,41 @@ class Bench:
         self.pairs = (plans.MATRIX if arguments.matrix else QUICK_PAIRS if arguments.quick
                       else POLYMORPHIC_PAIRS if group == "polymorphic" else plans.CHOSEN)
         self.pairs = [p for p in self.pairs if not arguments.profile or p[0] in arguments.profile]
-        self.run = experiment.Experiment(
-            "inlining", paths.RAW / f"inlining-{group}-{jdk}.jsonl", jdk, "small", arguments.iterations, warmup=0,
-            flags=COUNTED, read=read, timeout=240)
+        self.raw = paths.RAW / f"inlining-{group}-{jdk}.jsonl"
+        self.info = machine.describe(jdk)
+        self.runs = {}
+
+    def experiment(self, workload):
+        """That of one program; None when it cannot be run."""
+        if workload.name not in self.runs:
+            self.runs[workload.name] = self.open(workload)
+        return self.runs[workload.name]
+
+    def open(self, workload):
+        try:
+            iterations = self.arguments.iterations or plans.iterations(workload, self.jdk, self.arguments.seconds)
+        except experiment.Failed as why:
+            self.notes.append(f"{workload.name}: {why}")
+            return None
+        return experiment.Experiment("inlining", self.raw, self.jdk, "small", iterations, warmup=0, flags=COUNTED,
+                                     read=read, timeout=240)
+
+    @property
+    def rows(self):
+        return [r for name, run in self.runs.items() if run for r in run.rows if r["workload"] == name]
+
+    def ratios(self, workload, name, metric="cpu"):
+        run = self.runs.get(workload.name)
+        return run.ratios(workload.name, name, metric=metric) if run else []
 
     def prepare(self, workload):
         chosen = [configs.BASE, configs.NULL, WIDE]
+        iterations = self.runs[workload.name].iterations
         for kind, policy in self.pairs:
             self.add(workload, chosen, lambda k=kind, p=policy: plans.config(
-                workload, self.jdk, k, p, self.arguments.iterations), f"{kind} {policy}")
+                workload, self.jdk, k, p, iterations), f"{kind} {policy}")
         if self.arguments.tune:
-            self.add(workload, chosen, lambda: plans.tuned(workload, self.jdk, self.arguments.iterations,
-                                                           self.arguments.tune), "tuned")
+            self.add(workload, chosen, lambda: plans.tuned(workload, self.jdk, iterations, self.arguments.tune), "tuned")
         self.configs[workload.name] = chosen
 
     def add(self, workload, chosen, make, name):
@@ -93,17 +117,22 @@ class Bench:
                 if time.monotonic() > self.deadline:
                     return
                 try:
+                    run = self.experiment(workload)
+                    if run is None:
+                        continue
                     if workload.name not in self.configs:
                         self.prepare(workload)
                 except Spent:
                     return
-                self.run.rounds, self.run.budget = (6, limit), max(1, self.deadline - time.monotonic())
-                self.run.run(workload, self.configs[workload.name])
+                run.rounds, run.budget = (6, limit), max(1, self.deadline - time.monotonic())
+                run.run(workload, self.configs[workload.name])
 
     def check(self):
         """Runs each plan once; returns what went wrong."""
         wrong = []
         for workload in self.work:
+            if self.experiment(workload) is None:
+                continue
             self.prepare(workload)
             seen = set()
             for config in self.configs[workload.name]:
@@ -112,16 +141,16 @@ class Bench:
                 if key in seen or not config.flags or config is WIDE:
                     continue
                 seen.add(key)
-                row = self.run.measure(workload, config, -1, 0)
+                row = self.runs[workload.name].measure(workload, config, -1, 0)
                 print(f"JDK {self.jdk} {workload.name}, {config.name}: {row['why'] or 'right'}", flush=True)
                 if row["why"]:
                     wrong.append(f"JDK {self.jdk} {workload.name}, {config.name}: {row['why']}")
         return wrong + self.notes
 
     def cell(self, workload, name, metric):
-        ratios = self.run.ratios(workload.name, name, metric=metric)
+        ratios = self.ratios(workload, name, metric)
         if not ratios:
-            failed = self.run.failures(workload, configs.Config(name, name))
+            failed = self.runs[workload.name].failures(workload, configs.Config(name, name))
             return "failed" if failed else self.verdicts.get((workload.name, name), "-")
         e = stats.median_interval([1 / r for r in ratios] if "/" in unit(metric) else ratios)
         return f"{e.value:.2f} [{e.low:.2f}, {e.high:.2f}]"
@@ -130,7 +159,7 @@ class Bench:
         """Programs whose plan changes nothing count as 1: that is what their user gets."""
         groups = []
         for workload in self.work:
-            ratios = self.run.ratios(workload.name, name, metric=metric)
+            ratios = self.ratios(workload, name, metric)
             if not ratios and self.verdicts.get((workload.name, name)) == "as it is":
                 ratios = [1.0]
             groups.append([1 / r for r in ratios] if "/" in unit(metric) else ratios)
@@ -142,19 +171,22 @@ class Bench:
     def text(self):
         names = ["null", WIDE.name] + [f"{k} {p}" for k, p in self.pairs] + (["tuned"] if self.arguments.tune else [])
         labels = ["null control", WIDE.label] + [f"{k}, {p}" for k, p in self.pairs] + (["after tune"] if self.arguments.tune else [])
-        measured = [w for w in self.work if any(r["workload"] == w.name for r in self.run.rows)]
+        found = {r["workload"] for r in self.rows}
+        measured = [w for w in self.work if w.name in found]
         text = ""
         for metric, title in METRICS[:1] if self.group == "polymorphic" else METRICS:
             rows = [[w.name] + [self.cell(w, n, metric) for n in names] for w in measured]
             rows.append(["**geometric mean**"] + [self.mean(n, metric) for n in names])
             text += f"{title}, JDK {self.jdk}:\n\n" + results.table(["program"] + labels, rows) + "\n"
-        pairs = [len(self.run.ratios(w.name, "null")) for w in measured]
-        text += f"{min(pairs, default=0)} to {max(pairs, default=0)} pairs of runs of {self.arguments.iterations} iterations.\n"
-        left = [w.name for w in self.work if w not in measured]
+        pairs = [len(self.ratios(w, "null")) for w in measured]
+        lengths = ", ".join(f"{w.name} {self.runs[w.name].iterations}" for w in measured)
+        text += (f"{min(pairs, default=0)} to {max(pairs, default=0)} pairs of runs; iterations, of which the second half is the steady "
+                 f"state: {lengths}.\n")
+        left = [w.name for w in self.work if w not in measured and self.runs.get(w.name, w)]
         if left:
             text += f"Not reached within the budget: {', '.join(left)}.\n"
-        failures = [f"{w.name}, {c.name}: {self.run.failures(w, c)[-1]['why'][-160:]}"
-                    for w in measured for c in self.configs.get(w.name, []) if self.run.failures(w, c)]
+        failures = [f"{w.name}, {c.name}: {self.runs[w.name].failures(w, c)[-1]['why'][-160:]}"
+                    for w in measured for c in self.configs.get(w.name, []) if self.runs[w.name].failures(w, c)]
         if self.notes or failures:
             text += "\nFailures:\n\n" + "".join(f"- `{' '.join(n.split())}`\n" for n in self.notes + failures)
         return text + "\n"
@@ -162,7 +194,7 @@ class Bench:
 
 def unit(metric):
     """"1/x" where less is better and the figure is a speed-up."""
-    return "1/x" if metric.endswith(("_cpu", "_wall")) else "x"
+    return "1/x" if metric.startswith(("steady_", "startup_")) else "x"
 
 
 def plan_lines(config):
@@ -176,14 +208,15 @@ def plan_lines(config):
 
 def parse():
     parser = cli.parser(__doc__)
-    parser.add_argument("--iterations", type=int, default=0, help="20 without (8 in the quick form)")
+    parser.add_argument("--iterations", type=int, default=0, help="of each run; without, as many as take --seconds")
+    parser.add_argument("--seconds", type=float, default=8, help="of each run, about (8)")
     parser.add_argument("--group", choices=("polymorphic", "real"), help="both without; the quick form is real")
     parser.add_argument("--matrix", action="store_true", help="every profile with every policy")
     parser.add_argument("--profile", action="append", choices=plans.PROFILES, help="only plans from these profiles")
     parser.add_argument("--tune", type=int, default=0, metavar="SECONDS", help="also measure what tune keeps")
     parser.add_argument("--check", action="store_true", help="run every plan once and compare what was computed")
     arguments = cli.parse(parser, FULL)
-    arguments.iterations = arguments.iterations or (3 if arguments.check else 8 if arguments.quick else 20)
+    arguments.iterations = arguments.iterations or (3 if arguments.check else 8 if arguments.quick else 0)
     return arguments
 
 
@@ -206,14 +239,14 @@ def main():
         texts.setdefault(group, []).append(bench.text())
         print(bench.text(), flush=True)
         if arguments.publish:
-            results.publish(bench.run.raw, bench.run.rows)
+            results.publish(bench.raw, bench.rows)
     if arguments.check:
         print("\n".join(wrong) or "all right")
         sys.exit(1 if wrong else 0)
     for group, text in texts.items() if arguments.publish else ():
         section, title = (("inlining", "What a profile buys: polymorphic programs") if group == "polymorphic"
                           else ("inlining-real", "What a profile buys: real programs"))
-        results.section(section, title, "\n".join(text), bench.run.info,
+        results.section(section, title, "\n".join(text), bench.info,
                         f"bench/inlining/run.py --group {group}" + (" --quick" if arguments.quick else ""))
 
 

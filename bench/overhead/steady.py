@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import cli, machine, paths, results, stats, toggle
+from harness import cli, experiment, machine, paths, results, stats, toggle
 from harness.limit import LIMIT, Spent
 
 BURST = {17: "64", 25: "128"}  # the default samples
@@ -37,13 +37,7 @@ KINDS = {"work": "CPU time of the program's threads and Assay's", "cpu": "CPU ti
 
 def stretch_length(workload, jdk, size, seconds):
     """(iterations of a stretch of about `seconds`, of the warm-up, to settle), from a short run."""
-    import run as runner
-    from harness import configs, process
-    command = configs.BASE.command(workload, jdk, size, 12, "none")
-    result = process.run(command, 120)
-    if not result.ok or runner.check(workload, size, jdk, result.stdout):
-        raise toggle.Failed(result.why or "wrong output")
-    steady = result.steady(8)[1]
+    steady = experiment.iteration_seconds(workload, jdk, size)
     return max(1, round(seconds / steady)), max(10, round(3 / steady)), max(1, round(seconds / steady / 4))
 
 
@@ -84,7 +78,7 @@ def main():
                     for kind in KINDS:
                         cells[kind].append("-")
                     continue
-                except (toggle.Failed, OSError, ValueError) as failure:
+                except (toggle.Failed, experiment.Failed, OSError, ValueError) as failure:
                     row["why"] = str(failure)
                     for kind in KINDS:
                         cells[kind].append("failed")

@@ -75,6 +75,7 @@ class ExactMemory {
 
   uint64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+  void ResetDropped() { dropped_ = 0; }
   // Frames of activations that are still running, for the bytecodes they have not handed over.
   template <typename Visit>
   void ForEachLiveFrame(Visit visit);

@@ -5,6 +5,8 @@
 #include <map>
 #include <thread>
 
+#include "src/agent/exact_snapshot.h"
+
 namespace assay::agent {
 namespace {
 
@@ -27,6 +29,16 @@ TEST(ExactMemory, PastTheBudgetOnlyEdgesAreKept) {
   for (int depth = 0; depth < 100; ++depth) node = memory.Child(node, 7);
   EXPECT_GT(memory.dropped(), 0u);
   EXPECT_EQ(memory.Child(node, 7), memory.Child(memory.overflow(), 7)) << "one node per edge";
+}
+
+TEST(ExactMemory, ANewSessionCountsFromZero) {
+  ExactMemory memory(10);
+  ExactNode* node = memory.root();
+  for (int depth = 0; depth < 100; ++depth) node = memory.Child(node, 7);
+  node->calls = 5;
+  ResetCounts(memory);
+  EXPECT_EQ(node->calls, 0u);
+  EXPECT_EQ(memory.dropped(), 0u);
 }
 
 TEST(ExactMemory, ConcurrentInsertsAgree) {

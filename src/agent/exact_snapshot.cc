@@ -148,6 +148,7 @@ void FillProfile(ExactMemory& memory, ExactRegistry& registry, bool with_live_fr
 }
 
 void ResetCounts(ExactMemory& memory) {
+  memory.ResetDropped();
   std::vector<ExactNode*> pending{memory.root(), memory.overflow()};
   while (!pending.empty()) {
     ExactNode* node = pending.back();
