@@ -16,8 +16,10 @@ def small_set(arguments, jdk, count, deterministic=True):
 def accuracies(name, arguments, jdk, setting, work, chosen, repeats, iterations=8, size=None):
     run = accuracy.Accuracy(name, paths.RAW / f"{name}-{setting}-{jdk}.jsonl", jdk, setting,
                             size or arguments.size, iterations)
-    for workload in work:
-        run.run(workload, chosen, repeats, with_ceiling=accuracy.has_ceiling(setting))
+    # Repeat after repeat over all programs, so that a time limit leaves none out.
+    for number in range(1, repeats + 1):
+        for workload in work:
+            run.run(workload, chosen, number, with_ceiling=accuracy.has_ceiling(setting))
     return run
 
 

@@ -8,7 +8,7 @@ import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench"), str(ROOT / "bench" / "workloads")]
-from harness import accuracy, machine, paths, results
+from harness import accuracy, configs, machine, paths, results
 from harness.limit import LIMIT, Spent
 from tables import common, p1, p2_counts
 
@@ -35,6 +35,28 @@ class Publish(unittest.TestCase):
         for whys in (("no class",), ("no class", "no class"), ()):
             with self.assertRaisesRegex(RuntimeError, "nothing could be measured"):
                 self.publish(*whys)
+
+
+class Accuracies(unittest.TestCase):
+    def test_a_limit_costs_repeats_and_no_program(self):
+        runs, allowed = [], 4
+
+        def once(self, workload, config, is_ceiling, inferred):
+            if len(runs) == allowed:
+                raise Spent
+            runs.append(workload.name)
+            return [(config, {"call_sites": 50.0})]
+        programs = [types.SimpleNamespace(name=name) for name in ("one", "two", "three")]
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(paths, "RAW", pathlib.Path(folder)), \
+                unittest.mock.patch.object(machine, "describe", lambda jdk: {"jvm": "j", "build": "b"}), \
+                unittest.mock.patch.object(accuracy.Accuracy, "_once", once), \
+                unittest.mock.patch.object(accuracy.Truths, "made", lambda self, workload: None):
+            self.addCleanup(LIMIT.start, None)
+            LIMIT.start(1000)
+            config = configs.pick(["calls"])
+            common.accuracies("t", types.SimpleNamespace(size="small"), 25, "paper", programs, config, 3)
+        self.assertEqual(runs, ["one", "two", "three", "one"])
+        self.assertEqual(LIMIT.left_out, ["two", "three", "one"])
 
 
 class Checks(unittest.TestCase):
