@@ -40,17 +40,19 @@ def cell(run, workload, config):
 
 def body(run, work, chosen):
     shown = [c for c in chosen if run.jdk >= c.min_jdk]
-    header = ["program", "ceiling"] + [c.label for c in shown] + ["calls, % of the ceiling", "calls: total, of the truth"]
+    header = ["program", "ceiling"] + [c.label for c in shown] + ["calls, % of the ceiling", "calls: claimed", "calls: errors that hold, by calls", "calls: total, of the truth"]
     rows = []
     for w in work:
         top, ours = run.value(w.name, "ceiling"), run.value(w.name, "calls")
         rows.append([w.name, cell(run, w.name, "ceiling")] + [cell(run, w.name, c.name) for c in shown]
-                    + [show(100 * ours / top if top and ours is not None else None), times(run.value(w.name, "calls", "total"))])
+                    + [show(100 * ours / top if top and ours is not None else None), show(run.value(w.name, "calls", "claimed")), show(run.value(w.name, "calls", "held")),
+                       times(run.value(w.name, "calls", "total"))])
     top, ours = run.mean(work, "ceiling"), run.mean(work, "calls")
     rows.append(["**mean**", show(top)] + [show(run.mean(work, c.name)) for c in shown]
-                + [show(100 * ours / top if top and ours is not None else None), times(run.mean(work, "calls", "total"))])
+                + [show(100 * ours / top if top and ours is not None else None), show(run.mean(work, "calls", "claimed")), show(run.mean(work, "calls", "held")),
+                   times(run.mean(work, "calls", "total"))])
     methods = ["mean, by method edges", show(run.mean(work, "ceiling", "methods"))]
-    rows.append(methods + [show(run.mean(work, c.name, "methods")) for c in shown] + ["", ""])
+    rows.append(methods + [show(run.mean(work, c.name, "methods")) for c in shown] + ["", "", "", ""])
     text = f"{run.setting.capitalize()} setting, JDK {run.jdk}, overlap of call-site edges in %:\n\n"
     text += results.table(header, rows) + "\n"
     failed = {(w.name, c.name): run.why(w.name, c.name) for w in work for c in shown if run.why(w.name, c.name)}

@@ -101,7 +101,8 @@ class Accuracy:
                     "methods": graph.overlap(graph.by_method(exact), graph.by_method(best)),
                     "reading": "top" if best is top else "stack"}
         found = graph.compare(truth, out)
-        return {**found["overlap"], "correlation": found.get("correlation"), "total": self.total(truth, out)}
+        return {**found["overlap"], "correlation": found.get("correlation"), "total": self.total(truth, out),
+                "claimed": graph.claimed(out), "held": graph.held(self._graph(truth), graph.shown(out, "edges"))}
 
     def total(self, truth, out):
         """The number of calls that the profile claims, as a part of those that were made."""

@@ -53,9 +53,29 @@ def load(path):
 
 def shown(path, by):
     """Everything of one kind that `assay show` knows of a profile."""
-    out = subprocess.run([paths.ASSAY, "show", str(path), "--by", by, "--json", "--top", "0"],
-                         capture_output=True, text=True, check=True)
-    return json.loads(out.stdout)[by]
+    return _show(path, "--by", by, "--top", "0")[by]
+
+
+def held(truth, edges):
+    """The part of the calls in % whose edge's stated interval contains its true share. Of the edges alone most are rare and have
+    wide intervals: it is the frequent ones that a reader acts upon."""
+    all_true, all_seen = sum(truth.values()), sum(e["weight"] for e in edges)
+    if not all_true or not all_seen:
+        return None
+    kept = sum(e["weight"] for e in edges if abs(e["weight"] / all_seen - truth.get((e["caller"], e["bci"], e["callee"]), 0) / all_true)
+               <= e.get("error", 0) * e["weight"] / all_seen)
+    return 100 * kept / all_seen
+
+
+def claimed(path):
+    """The accuracy in % that a profile claims for itself, or None."""
+    claim = _show(path, "--top", "1")["metadata"].get("accuracy")
+    return None if claim is None else float(claim)
+
+
+def _show(path, *options):
+    out = subprocess.run([paths.ASSAY, "show", str(path), "--json", *options], capture_output=True, text=True, check=True)
+    return json.loads(out.stdout)
 
 
 def compare(a, b):

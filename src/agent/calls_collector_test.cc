@@ -20,8 +20,8 @@ TEST(CallsCollector, TicksBecomeRarerWithWhatIsKnown) {
 TEST(CallsCollector, ProgramsThatWaitAreTold) {
   EXPECT_FALSE(FindLittle(0, 0));
   EXPECT_FALSE(FindLittle(499, 0));
-  EXPECT_TRUE(FindLittle(500, 165));
-  EXPECT_FALSE(FindLittle(500, 166));
+  EXPECT_TRUE(FindLittle(500, 24));
+  EXPECT_FALSE(FindLittle(500, 25));
   EXPECT_FALSE(FindLittle(1000, 8000));  // eight threads
 }
 

@@ -30,6 +30,14 @@ class Overlap(unittest.TestCase):
         self.assertEqual(graph.overlap(a, b), 0)
         self.assertEqual(graph.overlap(graph.by_method(a), graph.by_method(b)), 100)
 
+    def test_errors_that_hold_are_weighed_by_calls(self):
+        def shown(number, weight, error):
+            return {"caller": edge(number)[0], "bci": 0, "callee": edge(number)[2], "weight": weight, "error": error}
+        truth = {edge(1): 60, edge(2): 30, edge(3): 10}
+        self.assertAlmostEqual(graph.held(truth, [shown(1, 5, 0.25), shown(2, 3, 0.05), shown(3, 2, 0.4)]), 80)  # 50 of 60, 30 of 30, 20 of 10
+        self.assertAlmostEqual(graph.held(truth, [shown(1, 5, 0.1), shown(2, 3, 0.05), shown(3, 2, 0.6)]), 50)
+        self.assertIsNone(graph.held({}, []))
+
     def test_an_injected_loss_of_five_points_is_seen_as_five_points(self):
         rng = random.Random(5)
         truth = {edge(i): rng.paretovariate(1) for i in range(1000)}

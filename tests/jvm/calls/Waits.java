@@ -11,7 +11,7 @@ public class Waits {
         long end = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000;
         int x = 1;
         while (System.nanoTime() < end) {
-            for (int i = 0; i < 20_000; i++) x = work(x);
+            for (int i = 0; i < 2_000; i++) x = work(x);
             Thread.sleep(10);
         }
         System.out.println("waited");
