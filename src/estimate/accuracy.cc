@@ -76,7 +76,7 @@ std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges, do
     error += share * std::hypot(stratified * Expected(k) / k, of_method);
     at_half += share * std::hypot(stratified * ExpectedAtHalf(k) / k, of_method);
     unseen += share * std::exp(1 - k);
-    spread += share * share / k;
+    spread += share * share * (stratified * stratified / k + systematic * systematic);
   });
   if (error <= 0) return std::nullopt;
   Accuracy found;
@@ -86,7 +86,7 @@ std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges, do
   found.decay = std::clamp(std::log2(at_half / error), 0.05, 0.5);
   // The scatter of a sum of |errors|, and what the approximations above leave open.
   constexpr double kModel = 0.2;
-  double scatter = 1.96 / 2 * std::sqrt((1 - 2 / std::numbers::pi) * spread) * stratified;
+  double scatter = 1.96 / 2 * std::sqrt((1 - 2 / std::numbers::pi) * spread);
   found.error = 100 * std::hypot(scatter, kModel * missing);
   return found;
 }

@@ -11,9 +11,9 @@
 namespace assay::estimate {
 
 // Relative standard deviation of what sampling more would not remove; as measured on programs with known
-// counts (bench/accuracy/calibration.py, docs/05-estimation.md): with correction, and without, where sparse calls are sampled too
-// often.
-constexpr double kSystematic = 0.04, kSystematicUncorrected = 0.2;
+// counts (bench/accuracy/calibration.py, bench/accuracy/run.py, docs/05-estimation.md): with correction, and without, where sparse calls are
+// sampled too often.
+constexpr double kSystematic = 0.08, kSystematicUncorrected = 0.2;
 
 // `finding`: what one burst adds to an edge that it finds, in the mean (sum of squares over sum, over all
 // edges and bursts).
