@@ -128,6 +128,8 @@ class CallsCollector final : public Collector {
   // Whoever profiles for minutes and hours pays a quarter, and has a profile like that of a short run after seconds.
   void Relax() {
     Options relaxed;
+    // CPU timers find a thread whenever they tick, so from there is no way back.
+    if (FindLittle(CallSampler::Get().ticks(), CallSampler::Get().ticks_in_java())) hurries_ = false;
     const char* tick = NextTick(CallSampler::Get().bursts());
     if (options_.Text("tick") == tick || !relaxed.Set("tick", tick).ok()) return;
     const std::string before = ticks_;
@@ -136,9 +138,7 @@ class CallsCollector final : public Collector {
     ticks_ = before + ", then " + tick;
   }
 
-  // CPU timers find a thread whenever they tick, so from there is no way back.
-  const char* NextTick(uint64_t bursts) {
-    if (FindLittle(CallSampler::Get().ticks(), CallSampler::Get().ticks_in_java())) hurries_ = false;
+  const char* NextTick(uint64_t bursts) const {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
     return TickAfter(bursts, hurries_ ? passed.count() : HUGE_VAL);
   }

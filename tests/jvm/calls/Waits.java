@@ -8,6 +8,7 @@ public class Waits {
     }
 
     public static void main(String[] args) throws Exception {
+        System.out.println("waits");
         long end = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000;
         int x = 1;
         while (System.nanoTime() < end) {

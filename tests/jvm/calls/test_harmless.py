@@ -70,18 +70,18 @@ class Traces(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.classes = compile_java([HERE / "Ratios.java"])
+        cls.classes = compile_java([HERE / "Ratios.java", HERE / "Waits.java"])
 
     def setUp(self):
         self.address = {}
 
-    def start(self, version):
-        process = subprocess.Popen([java(version), *PLAIN, "-cp", self.classes, "Ratios", "forever"],
+    def start(self, version, *program, lines=3):
+        process = subprocess.Popen([java(version), *PLAIN, "-cp", self.classes, *(program or ("Ratios", "forever"))],
                                    stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.wait)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.kill)
-        for _ in range(3):
+        for _ in range(lines):
             process.stdout.readline()
         return process
 
@@ -149,6 +149,16 @@ class Traces(unittest.TestCase):
         self.assertGreater(first["ticks"], 500)
         self.assertLess(second["ticks"], 100)
         self.assertLessEqual(second["ticks-in-java"], 100)
+
+    @each_jdk()
+    def test_a_session_that_found_little_does_not_slow_the_next_one_down(self, version):
+        pid = self.start(version, "Waits", "60000", lines=1).pid
+        for seconds, ticks in ((2, "1ms, then 4ms"), (0.2, "1ms")):
+            path = tempfile.mktemp(suffix=".profile")
+            assay("attach", pid, "-o", path)
+            time.sleep(seconds)
+            assay("detach", pid)
+            self.assertEqual(show_json(path)["metadata"]["tick"], ticks)
 
     @each_jdk()
     def test_running_stub_is_diverted(self, version):
