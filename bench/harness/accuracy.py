@@ -30,6 +30,15 @@ def has_ceiling(setting):
     return TRUTH[setting] != "exact"
 
 
+def claims(truth, profile):
+    """What a profile says of itself: the number of calls as a part of those that were made, its accuracy in %, and the part of
+    the calls for which the stated errors hold."""
+    made = sum(truth.values())
+    accuracy = profile["metadata"].get("accuracy")
+    return {"total": sum(e["weight"] for e in profile["edges"]) / made if made else None,
+            "claimed": None if accuracy is None else float(accuracy), "held": graph.held(truth, profile["edges"])}
+
+
 class Accuracy:
     def __init__(self, name, raw, jdk, setting, size="small", iterations=8, timeout=600, fresh=False):
         self.name, self.jdk, self.setting, self.size = name, jdk, setting, size
@@ -101,13 +110,7 @@ class Accuracy:
                     "methods": graph.overlap(graph.by_method(exact), graph.by_method(best)),
                     "reading": "top" if best is top else "stack"}
         found = graph.compare(truth, out)
-        return {**found["overlap"], "correlation": found.get("correlation"), "total": self.total(truth, out),
-                "claimed": graph.claimed(out), "held": graph.held(self._graph(truth), graph.shown(out, "edges"))}
-
-    def total(self, truth, out):
-        """The number of calls that the profile claims, as a part of those that were made."""
-        made = sum(self._graph(truth).values())
-        return sum(graph.load(out).values()) / made if made else None
+        return {**found["overlap"], "correlation": found.get("correlation"), **claims(self._graph(truth), graph.profile(out))}
 
     def done(self, workload, config, number):
         return any(r["workload"] == workload.name and r["config"] == config.name and r["repeat"] == number

@@ -53,7 +53,14 @@ def load(path):
 
 def shown(path, by):
     """Everything of one kind that `assay show` knows of a profile."""
-    return _show(path, "--by", by, "--top", "0")[by]
+    return profile(path, by)[by]
+
+
+def profile(path, by="edges"):
+    """The same with the profile's metadata."""
+    out = subprocess.run([paths.ASSAY, "show", str(path), "--by", by, "--json", "--top", "0"],
+                         capture_output=True, text=True, check=True)
+    return json.loads(out.stdout)
 
 
 def held(truth, edges):
@@ -65,17 +72,6 @@ def held(truth, edges):
     kept = sum(e["weight"] for e in edges if abs(e["weight"] / all_seen - truth.get((e["caller"], e["bci"], e["callee"]), 0) / all_true)
                <= e.get("error", 0) * e["weight"] / all_seen)
     return 100 * kept / all_seen
-
-
-def claimed(path):
-    """The accuracy in % that a profile claims for itself, or None."""
-    claim = _show(path, "--top", "1")["metadata"].get("accuracy")
-    return None if claim is None else float(claim)
-
-
-def _show(path, *options):
-    out = subprocess.run([paths.ASSAY, "show", str(path), "--json", *options], capture_output=True, text=True, check=True)
-    return json.loads(out.stdout)
 
 
 def compare(a, b):

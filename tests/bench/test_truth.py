@@ -29,7 +29,7 @@ class Kept(unittest.TestCase):
                                     (machine, "describe", lambda jdk: {"jvm": "j", "build": self.build, "cpu": "c", "date": "d " + self.build}),
                                     (machine, "jvm", lambda jdk: f"jvm {jdk}"), (accuracy.runner, "check", lambda *a: None),
                                     (truth.runner, "build", lambda: self.classes), (accuracy.graph, "compare", self.compare), (accuracy.graph, "load", self.load),
-                                    (accuracy.graph, "claimed", lambda path: 80.0), (accuracy.graph, "shown", self.shown),
+                                    (accuracy.graph, "profile", self.profile),
                                     (accuracy.subprocess, "run", self.tool)):
             patch = mock.patch.object(target, name, value)
             patch.start()
@@ -55,13 +55,14 @@ class Kept(unittest.TestCase):
     def load(self, path):
         return {("f", 1, "g"): len(pathlib.Path(path).read_text())}
 
-    def shown(self, path, by):
-        return [{"caller": "f", "bci": 1, "callee": "g", "weight": 3, "error": 0.1}, {"caller": "f", "bci": 2, "callee": "h", "weight": 1, "error": 0.3}]
+    def profile(self, path):
+        return {"metadata": {"accuracy": "80.00"},
+                "edges": [{"caller": "f", "bci": 1, "callee": "g", "weight": len(pathlib.Path(path).read_text()), "error": 0.1}]}
 
     def test_claims_and_stated_errors_are_kept_beside_what_was_measured(self):
         run = self.measure(["calls"])
         self.assertEqual(run.value("one", "calls", "claimed"), 80)
-        self.assertEqual(run.value("one", "calls", "held"), 0)  # 3 of 4 where all are true, 1 of 4 where none is
+        self.assertEqual(run.value("one", "calls", "held"), 100)
 
     def test_the_total_is_a_part_of_that_of_the_truth(self):
         run = self.measure(["calls", "calls-infer"])
