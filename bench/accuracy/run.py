@@ -75,11 +75,20 @@ def parse():
     parser.add_argument("--config", action="append", metavar="NAME", help=", ".join(configs.CONFIGS))
     parser.add_argument("--set", choices=configs.SETS, help="configurations by the name of a set")
     parser.add_argument("--iterations", type=int, help="8 without (4 in the quick form)")
+    parser.add_argument("--seconds", type=float, help="as many iterations as take so long, a table of its own: what a profile becomes with time")
     parser.add_argument("--ceiling", action="store_true",
                         help="also in the paper setting, where two exact runs of a deterministic program agree")
     parser.add_argument("--repeats", type=int, help="3 without (1 in the quick form)")
     parser.add_argument("--fresh-truth", action="store_true", help="make the truths of the chosen programs again")
     return cli.parse(parser)
+
+
+def name(arguments, setting):
+    return f"accuracy-{setting}" + ("-long" if arguments.seconds else "")
+
+
+def title(arguments, setting):
+    return f"Accuracy, {setting} setting" + (f", runs of {arguments.seconds:g} s" if arguments.seconds else "")
 
 
 class Bench:
@@ -91,8 +100,9 @@ class Bench:
         names = [n for n in names if n != "bytecodes" and not (accuracy.has_ceiling(setting) and configs.pick([n])[0].sees_inlined)]
         self.chosen, self.left_out = configs.available(configs.pick(names))
         self.setting, self.jdk = setting, jdk
-        self.run = accuracy.Accuracy("accuracy", paths.RAW / f"accuracy-{setting}-{jdk}.jsonl", jdk, setting, arguments.size,
-                                     arguments.iterations or (4 if arguments.quick else 8), fresh=arguments.fresh_truth)
+        self.run = accuracy.Accuracy("accuracy", paths.RAW / f"{name(arguments, setting)}-{jdk}.jsonl", jdk, setting, arguments.size,
+                                     arguments.iterations or (4 if arguments.quick else 8), fresh=arguments.fresh_truth,
+                                     seconds=arguments.seconds)
         self.work = cli.workloads(arguments, jdk, deterministic=setting == "paper")
         self.with_ceiling = accuracy.has_ceiling(setting) or arguments.ceiling
 
@@ -124,7 +134,8 @@ def main():
         if arguments.publish:
             for bench in mine:
                 results.publish(bench.run.raw, bench.run.rows)
-            results.section(f"accuracy-{setting}", f"Accuracy, {setting} setting", text, mine[-1].run.info, "make bench-accuracy")
+            results.section(name(arguments, setting), title(arguments, setting), text, mine[-1].run.info,
+                            f"bench/accuracy/run.py --setting {setting} --seconds {arguments.seconds:g}" if arguments.seconds else "make bench-accuracy")
     if arguments.publish:
         tradeoff.publish()
 

@@ -17,7 +17,7 @@ import tempfile
 import run as runner
 from peers import async_profiler, jfr
 
-from . import configs, graph, machine, paths, process
+from . import configs, experiment, graph, machine, paths, process
 from .limit import LIMIT, Spent
 from .truth import Truths
 
@@ -40,19 +40,27 @@ def claims(truth, profile):
 
 
 class Accuracy:
-    def __init__(self, name, raw, jdk, setting, size="small", iterations=8, timeout=600, fresh=False):
+    def __init__(self, name, raw, jdk, setting, size="small", iterations=8, timeout=600, fresh=False, seconds=None):
+        """`seconds`: as many iterations of each program as take so long, in place of `iterations`."""
         self.name, self.jdk, self.setting, self.size = name, jdk, setting, size
-        self.iterations, self.timeout = iterations, timeout
+        self.iterations, self.seconds, self.timeout = iterations, seconds, timeout
         self.raw = pathlib.Path(raw)
         self.raw.parent.mkdir(parents=True, exist_ok=True)
         self.info = machine.describe(jdk)
-        self.truths = Truths(setting, jdk, size, iterations, fresh)
+        self.truths = Truths(setting, jdk, size, self.iterations_of, fresh)
         self.rows = self._resume()
         self._loaded, self._no_truth = (None, None), {}
 
     def key(self):
-        return [self.name, self.setting, self.jdk, self.info["jvm"], self.size, self.iterations,
-                self.info["build"]]
+        length = f"{self.seconds:g} s" if self.seconds else self.iterations
+        return [self.name, self.setting, self.jdk, self.info["jvm"], self.size, length, self.info["build"]]
+
+    def iterations_of(self, workload):
+        if not self.seconds:
+            return self.iterations
+        folder = paths.RAW / "truth"
+        folder.mkdir(parents=True, exist_ok=True)
+        return experiment.iterations_for(workload, self.jdk, self.seconds, folder, self.size)
 
     def _resume(self):
         rows = []
@@ -74,7 +82,7 @@ class Accuracy:
 
     def profile(self, workload, config, out):
         """Runs the program under the configuration; what is wrong, or "". `out` is then a profile."""
-        command = config.command(workload, self.jdk, self.size, self.iterations, out,
+        command = config.command(workload, self.jdk, self.size, self.iterations_of(workload), out,
                                  FLAGS[self.setting], marks=False)
         result = process.run(command, self.timeout, cwd=out.parent)
         if result.ok:

@@ -28,6 +28,16 @@ def iteration_seconds(workload, jdk, size="small"):
     return result.steady(8)[1]
 
 
+def iterations_for(workload, jdk, seconds, folder, size="small"):
+    """As many as take so long, 12 at least; remembered in `folder`, so that a run that goes on later does the same."""
+    file = folder / f"iterations-{seconds:g}.json"
+    known = json.loads(file.read_text()) if file.exists() else {}
+    if workload.name not in known:
+        known[workload.name] = max(12, round(seconds / iteration_seconds(workload, jdk, size)))
+        file.write_text(json.dumps(known))
+    return known[workload.name]
+
+
 class Experiment:
     def __init__(self, name, raw, jdk, size="small", iterations=5, skip=None, flags=(), rounds=(10, 30),
                  budget=600, target=0.005, warmup=1, timeout=300, read=None):

@@ -26,13 +26,14 @@ def digest(workload):
 class Truths:
     """Those of one setting on one JVM."""
 
-    def __init__(self, setting, jdk, size, iterations, fresh=False):
-        self.setting, self.jdk, self.size, self.iterations = setting, jdk, size, iterations
+    def __init__(self, setting, jdk, size, iterations_of, fresh=False):
+        """`iterations_of`: how many a program has."""
+        self.setting, self.jdk, self.size, self.iterations_of = setting, jdk, size, iterations_of
         self.fresh, self._paths = fresh, {}
 
     def path(self, workload, number=0):
         if (workload.name, number) not in self._paths:
-            key = json.dumps([self.setting, machine.jvm(self.jdk), self.size, self.iterations, digest(workload)])
+            key = json.dumps([self.setting, machine.jvm(self.jdk), self.size, self.iterations_of(workload), digest(workload)])
             name = f"{workload.name}-{self.setting}-{self.jdk}-{hashlib.sha256(key.encode()).hexdigest()[:12]}-{number}"
             path = self._paths[workload.name, number] = paths.RAW / "truth" / f"{name}.profile"
             if self.fresh:

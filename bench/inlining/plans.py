@@ -5,7 +5,7 @@ import json
 import shlex
 import subprocess
 
-from harness import configs, experiment, machine, paths, process
+from harness import configs, machine, paths, process
 
 # How the profile of a plan is taken: the columns of the papers' Figures 5, 9 and 11.
 PROFILES = {
@@ -28,16 +28,6 @@ def folder(jdk):
     path = paths.RAW / f"plans-{machine.build_id()}-{jdk}"
     path.mkdir(parents=True, exist_ok=True)
     return path
-
-
-def iterations(workload, jdk, seconds):
-    """As many as take so long; looked up once, so that a run that goes on later does the same."""
-    file = folder(jdk) / f"iterations-{seconds:g}.json"
-    known = json.loads(file.read_text()) if file.exists() else {}
-    if workload.name not in known:
-        known[workload.name] = max(12, round(seconds / experiment.iteration_seconds(workload, jdk)))
-        file.write_text(json.dumps(known))
-    return known[workload.name]
 
 
 def _run(command, timeout):

@@ -73,7 +73,7 @@ class Bench:
 
     def open(self, workload):
         try:
-            iterations = self.arguments.iterations or plans.iterations(workload, self.jdk, self.arguments.seconds)
+            iterations = self.arguments.iterations or experiment.iterations_for(workload, self.jdk, self.arguments.seconds, plans.folder(self.jdk))
         except experiment.Failed as why:
             self.notes.append(f"{workload.name}: {why}")
             return None

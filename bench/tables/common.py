@@ -1,5 +1,7 @@
 """What the tables share: accuracy and overhead of a list of configurations, averaged over programs."""
-from harness import accuracy, cli, experiment, paths, results, stats
+import json
+
+from harness import accuracy, cli, experiment, machine, paths, results, stats
 from harness.limit import LIMIT
 
 
@@ -30,6 +32,22 @@ def overheads(name, arguments, jdk, flags, work, chosen, rounds, budget, iterati
     for workload in work:
         run.run(workload, chosen)
     return run
+
+
+class Raw:
+    """The rows of one table, as publish wants them; those that this build has measured before are there already."""
+
+    def __init__(self, name, jdk):
+        self.raw, self.info = paths.RAW / f"{name}-{jdk}.jsonl", machine.describe(jdk)
+        lines = self.raw.read_text().splitlines() if self.raw.exists() else []
+        self.rows = [row for row in map(json.loads, lines) if row.get("build") == self.info["build"]]
+
+    def add(self, found):
+        found = [{**row, "build": self.info["build"]} for row in found]
+        self.rows += found
+        self.raw.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.raw, "a") as file:
+            file.write("".join(json.dumps(row) + "\n" for row in found))
 
 
 def mean_percent(run, work, config, metric="cpu"):

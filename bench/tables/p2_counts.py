@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 
 import run as runner
-from harness import cli, configs, graph, machine, papers, paths, process, results
+from harness import cli, configs, graph, papers, paths, process, results
 from harness.limit import LIMIT, Spent
 
 from . import common
@@ -14,22 +14,6 @@ from . import common
 BOTH = "call-edge,field-access"
 MIXES = ("call-edge", "field-access", BOTH)
 MODES = ("full", "partial", "none", "auto")
-
-
-class Raw:
-    """The rows of one table, as common.publish wants them; those that this build has measured before are there already."""
-
-    def __init__(self, name, jdk):
-        self.raw, self.info = paths.RAW / f"{name}-{jdk}.jsonl", machine.describe(jdk)
-        lines = self.raw.read_text().splitlines() if self.raw.exists() else []
-        self.rows = [row for row in map(json.loads, lines) if row.get("build") == self.info["build"]]
-
-    def add(self, found):
-        found = [{**row, "build": self.info["build"]} for row in found]
-        self.rows += found
-        self.raw.parent.mkdir(parents=True, exist_ok=True)
-        with open(self.raw, "a") as file:
-            file.write("".join(json.dumps(row) + "\n" for row in found))
 
 
 def profile(workload, jdk, iterations, out, *options):
@@ -87,7 +71,7 @@ def checks(arguments):
     full. Fails where it does not hold."""
     text, raws, broken = "", [], []
     for jdk in cli.jdks(arguments):
-        raw = Raw("p2-checks", jdk)
+        raw = common.Raw("p2-checks", jdk)
         table = []
         work = cli.workloads(arguments, jdk)
         for workload in work[:2] if arguments.quick else work:
@@ -136,7 +120,7 @@ def accuracy(arguments):
     chosen["full, timer of 1 ms"] = ("--duplication", "full", "--trigger", "timer", "--tick", "1ms")
     text, raws = "", []
     for jdk in cli.jdks(arguments):
-        raw = Raw("p2-accuracy", jdk)
+        raw = common.Raw("p2-accuracy", jdk)
         work = common.small_set(arguments, jdk, 2 if arguments.quick else 4)
         for workload in work:
             raw.rows += overlaps(workload, jdk, chosen)

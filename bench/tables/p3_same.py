@@ -1,4 +1,5 @@
-"""Bytecode counting: is the file the same in every run, and the total that of the exact collector?"""
+"""Bytecode counting: is the file the same in every run, and the total that of the exact collector? And is the program
+the same, by exact counts?"""
 import hashlib
 import json
 import subprocess
@@ -7,6 +8,8 @@ import pathlib
 
 from harness import cli, configs, machine, paths, process, results
 from harness.limit import LIMIT, Spent
+
+from . import common
 
 # What must not matter.
 CIRCUMSTANCES = ((), ("-XX:+UseSerialGC",), ("-XX:+UseParallelGC", "-Xmx300m"), ("-Xmx1g", "-Xmn20m"),
@@ -31,9 +34,14 @@ def profile(workload, jdk, options, flags, out, size, iterations=1):
     return hashlib.sha256(out.read_bytes()).hexdigest()[:12]
 
 
+def methods(path):
+    """What the profile says of methods, and its metadata."""
+    return json.loads(subprocess.run([paths.ASSAY, "show", path, "--by", "methods", "--json", "--top", "0"],
+                                     capture_output=True, text=True, check=True).stdout)
+
+
 def total(path, by_metadata):
-    shown = json.loads(subprocess.run([paths.ASSAY, "show", path, "--by", "methods", "--json", "--top", "0"],
-                                      capture_output=True, text=True, check=True).stdout)
+    shown = methods(path)
     if by_metadata:
         return int(shown["metadata"]["bytecodes"])
     return sum(m.get("self", 0) for m in shown["methods"])
@@ -112,3 +120,69 @@ def same(arguments):
         results.section("p3-same", "P3: equal files and exact totals", text, kept[-1]["info"],
                         "bench/tables/run.py p3-same")
     print(text)
+
+
+def bytecodes(path):
+    """Bytecodes executed by method; methods of one name are one here."""
+    found = {}
+    for method in methods(path)["methods"]:
+        name = method["method"]
+        found[name] = found.get(name, 0) + method.get("self", 0)
+    return found
+
+
+def compared(first, second):
+    """What two exact profiles of one program do not have in common: methods, and the largest difference."""
+    apart = {m: (first.get(m, 0), second.get(m, 0)) for m in {*first, *second} if first.get(m, 0) != second.get(m, 0)}
+    largest = max(apart, key=lambda m: (abs(apart[m][1] - apart[m][0]), m), default="")
+    return {"methods": len({*first, *second}), "apart": len(apart), "first": sum(first.values()),
+            "second": sum(second.values()), "largest": largest, "change": apart.get(largest, (0, 0))}
+
+
+def counted_again(workload, jdk, folder, size, runs=4):
+    """Exact counts in the first circumstance against those in others: the first that differs, or the last."""
+    first, found = None, {}
+    for number, flags in enumerate(CIRCUMSTANCES[:runs]):
+        profile(workload, jdk, ("--collect", "exact", *scope(workload)), flags, folder / "exact", size)
+        counts = bytecodes(folder / "exact")
+        first = first or counts
+        found = {"runs": number + 1, **compared(first, counts)}
+        if found["apart"]:
+            break
+    return found
+
+
+def itself_cells(row):
+    if "why" in row:
+        return [row["workload"], row["jdk"], "failed", row["why"], "-"]
+    before, after = row["change"]
+    return [row["workload"], row["jdk"], f"yes, {row['runs']} times" if not row["apart"] else f"no: {row['apart']} of {row['methods']} methods",
+            f"{100 * (row['second'] / row['first'] - 1):+.4f}",
+            f"{row['largest'].split('(')[0]}: {before:.0f} -> {after:.0f}" if row["apart"] else "-"]
+
+
+def itself(arguments):
+    """Which programs do the same work in every run: exact counts in up to four circumstances, nothing sampled."""
+    raws, table = [], []
+    for jdk in cli.jdks(arguments):
+        raw = common.Raw("p3-itself", jdk)
+        raws.append(raw)
+        for workload in cli.workloads(arguments, jdk, deterministic=True)[:3 if arguments.quick else None]:
+            if workload.name in {row["workload"] for row in raw.rows if "why" not in row}:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    found = counted_again(workload, jdk, pathlib.Path(folder), arguments.size)
+                except Spent:
+                    LIMIT.leave_out(f"{workload.name} on JDK {jdk}")
+                    continue
+                except (RuntimeError, subprocess.CalledProcessError) as failure:
+                    found = {"why": str(failure)}
+            raw.add([{"workload": workload.name, "jdk": jdk, **found}])
+            print(json.dumps(raw.rows[-1]), flush=True)
+        table += map(itself_cells, raw.rows)
+    text = ("Runs with `--collect exact`, application classes, one iteration, in the first circumstances of p3-same (stock, Serial, "
+            "Parallel with 300 MB, young generation of 20 MB) until one differs from the first. A program that does not execute the same bytecodes twice cannot have "
+            "equal files.\n\n"
+            + results.table(["program", "JDK", "the same work", "total, %", "largest difference"], table) + "\n")
+    common.publish(arguments, "p3-itself", "P3: programs that do the same work in every run", text, raws[-1].info, raws)
