@@ -70,16 +70,15 @@ class CallsCollector final : public Collector {
     options_ = options;
     may_relax_ = !options.IsSet("tick") && !options.IsSet("until-accuracy") && options.Count("samples") != UINT64_MAX;
     ASSAY_TRY(ChooseDefaults(FeatureRelease(vm)));
-    ASSAY_ASSIGN(SamplerSettings settings, SettingsOf(options_));
-    settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
+    ASSAY_ASSIGN(SamplerSettings settings, Settings(options_));
     return CallSampler::Get().Start(vm, jni, settings);
   }
 
   Status Reconfigure(const Options& changed) override {
     Options options = options_;
     options.Update(changed);
-    ASSAY_ASSIGN(SamplerSettings settings, SettingsOf(options));
-    settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
+    if (changed.IsSet("samples") || changed.IsSet("stride")) splits_ = false;
+    ASSAY_ASSIGN(SamplerSettings settings, Settings(options));
     ASSAY_TRY(CallSampler::Get().Reconfigure(settings));
     options_ = options;
     if (changed.IsSet("tick")) {
@@ -106,6 +105,13 @@ class CallsCollector final : public Collector {
   }
 
  private:
+  Result<SamplerSettings> Settings(const Options& options) {
+    ASSAY_ASSIGN(SamplerSettings settings, SettingsOf(options));
+    settings.split = splits_;
+    settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
+    return settings;
+  }
+
   // The shortest period for which CPU timers suffice on most kernels; shorter ones need a thread that wakes up for every
   // tick. Long bursts where nothing cuts them short (docs/results.md).
   Status ChooseDefaults(int release) {
@@ -116,7 +122,8 @@ class CallsCollector final : public Collector {
       return options_.IsSet(name) ? Status() : options_.Set(name, value);
     };
     if (!has_entry_barrier) ASSAY_TRY(set("correct", "off"));
-    if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", bursts_stay_whole ? "128" : "64"));
+    splits_ = bursts_stay_whole && !options_.IsSet("samples") && !options_.IsSet("stride") && !options_.IsSet("tick");
+    if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", splits_ ? "192" : bursts_stay_whole ? "128" : "64"));
     // CPU timers, if they are wished for, are not that fast.
     hurries_ = may_relax_ && options_.Text("ticker") != "cpu";
     start_ = std::chrono::steady_clock::now();
@@ -173,6 +180,7 @@ class CallsCollector final : public Collector {
   JavaVM* vm_ = nullptr;
   Options options_;
   bool stopped_ = false;
+  bool splits_ = false;     // bursts: nobody said what they should be
   bool may_relax_ = false;  // the tick is ours to choose, and no accuracy was asked for
   bool hurries_ = false;    // at first
   std::string ticks_;       // one after the other

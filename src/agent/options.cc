@@ -29,7 +29,7 @@ constexpr OptionSpec kOptions[] = {
      "time between two bursts (calls: 1ms for the first 1000 bursts, 4ms up to 2000, 8ms up to 3000, then 16ms), between samples"
      " (contexts: 4ms), or of the timer trigger"},
     {"samples", kCountAll, "16", "", "calls",
-     "calls sampled per burst; all = every call (at the default tick 128, before JDK 20 64)"},
+     "calls sampled per burst; all = every call (at the default tick 192, half of them 320 calls after the others; before JDK 20 64)"},
     {"stride", kCount, "3", "", "calls", "take every N-th call within a burst"},
     {"depth", kCount, "2", "", "calls", "methods kept per sample; 2 = callee and caller"},
     {"correct", kChoice, "full", "off|density|full", "calls",

@@ -13,7 +13,7 @@ namespace {
 
 // A tail is looked at after so many calls, and ends after so many looks or, where calls are rare, after a time that is short
 // beside a tick.
-constexpr uint32_t kTailPiece = 256, kTailPieces = 2;
+constexpr uint32_t kTailPieces = 2, kTailPiece = 256, kTailPieceOfSplit = 160;
 constexpr uint64_t kTailCycles = 1'500'000;
 
 uint64_t ThreadCpuNs() {
@@ -63,6 +63,7 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   uint32_t samples = parameters_->samples.load(std::memory_order_relaxed);
   uint32_t stride = parameters_->stride.load(std::memory_order_relaxed);
   slot.left = samples > 0 ? samples : 1;
+  slot.later = 0;
   slot.stride = stride > 0 ? stride : 1;
   if (slot.random == 0) {
     slot.random = Mix64(parameters_->seed.load(std::memory_order_relaxed) * 0x9e3779b97f4a7c15ull +
@@ -72,7 +73,11 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   slot.skip = 1 + static_cast<uint32_t>((slot.random >> 33) % slot.stride);
   const uint32_t every = parameters_->tail_every.load(std::memory_order_relaxed);
   slot.tail = every > 0 && (slot.random >> 20) % every == 0 ? kTailPieces : 0;
-  slot.in_tail = false;
+  slot.in_tail = slot.after_tail = false;
+  if (slot.tail > 0 && parameters_->split.load(std::memory_order_relaxed)) {
+    slot.later = slot.left / 2;
+    slot.left -= slot.later;
+  }
   BurstBlock& block = slot.block;
   block.tick_tsc = slot.tick_tsc.load(std::memory_order_relaxed);
   block.first_tsc = block.last_tsc = __rdtsc();
@@ -84,6 +89,7 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   block.count = 0;
   block.failed = 0;
   block.tail_calls = 0;
+  block.later_events = 0;
   block.tail_wanted = slot.tail > 0;
   block.period_us = parameters_->period_us.load(std::memory_order_relaxed);
 }
@@ -91,7 +97,7 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
 void BurstRecorder::BeginTail(ThreadSlot& slot) {
   slot.in_tail = true;
   slot.left = 1;
-  slot.skip = kTailPiece;
+  slot.skip = slot.later > 0 ? kTailPieceOfSplit : kTailPiece;
   slot.walks_at_tail = slot.block.walk_cycles;
   slot.tail_cpu_ns = ThreadCpuNs();
   slot.tail_tsc = __rdtsc();
@@ -101,18 +107,35 @@ bool BurstRecorder::IsTailOver(ThreadSlot& slot) {
   BurstBlock& block = slot.block;
   const uint64_t now = __rdtsc();
   if (--slot.tail > 0 && now - slot.tail_tsc < kTailCycles) {
-    slot.skip = kTailPiece;
+    slot.skip = slot.later > 0 ? kTailPieceOfSplit : kTailPiece;
     return false;
   }
   block.tail_calls = block.events - slot.events_at_sample;
   block.tail_cycles = Fit(now - slot.tail_tsc - (block.walk_cycles - slot.walks_at_tail));
   block.tail_cpu_ns = Fit(ThreadCpuNs() - slot.tail_cpu_ns);
-  block.walk_cycles = slot.walks_at_tail;
-  block.events = slot.events_at_sample;
   slot.in_tail = false;
-  slot.left = 0;
-  Flush(slot, BurstBlock::kLast);
+  slot.after_tail = true;
+  slot.left = slot.later;
+  slot.skip = slot.stride;
   return true;
+}
+
+// True after everything that the burst was to take.
+bool BurstRecorder::IsComplete(ThreadSlot& slot) {
+  if (slot.left > 0) return false;
+  End(slot, BurstBlock::kLast);
+  return true;
+}
+
+// What is said of a burst is said of it up to its tail.
+void BurstRecorder::End(ThreadSlot& slot, uint16_t flags) {
+  BurstBlock& block = slot.block;
+  if (slot.after_tail) block.later_events = static_cast<uint16_t>(std::min<uint32_t>(block.events - slot.events_at_sample - block.tail_calls, UINT16_MAX));
+  if (slot.in_tail || slot.after_tail) block.walk_cycles = slot.walks_at_tail;
+  block.events = slot.events_at_sample;
+  slot.in_tail = slot.after_tail = false;
+  slot.left = 0;
+  Flush(slot, flags);
 }
 
 // A burst that took long may have been off the processor or blocked in between: only then is its CPU time

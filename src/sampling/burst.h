@@ -1,7 +1,7 @@
 // Counter-based sampling (P0): a tick opens a burst; the burst takes every `stride`-th call until it
 // has `samples` of them, the first after a random skip in [1..stride]. Then comes a tail: hundreds of calls more that are only counted,
 // to learn how fast calls follow each other once the hook's path is in the caches. Where ticks follow each other fast only some bursts
-// have one. This is the part that runs on the sampled thread, inside a yieldpoint: no locks, no allocation, only the thread's own slot and
+// have one. A burst may be split: half of its samples come after the tail, because distant calls say more than near ones. This is the part that runs on the sampled thread, inside a yieldpoint: no locks, no allocation, only the thread's own slot and
 // a bounded queue to the thread that does the accounting.
 #pragma once
 
@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <utility>
 
 namespace assay::sampling {
 
@@ -22,6 +21,7 @@ struct BurstParameters {
   std::atomic<bool> exhaustive{false};
   std::atomic<uint32_t> period_us{0};  // of the ticks; 0: not known
   std::atomic<uint32_t> tail_every{0};  // one burst of so many, by chance, has a tail; 0: none
+  std::atomic<bool> split{false};       // bursts that have a tail
   std::atomic<uint64_t> seed{1};
 };
 
@@ -34,19 +34,20 @@ struct BurstBlock {
   };
   uint64_t tick_tsc;        // when the tick armed the thread
   uint64_t first_tsc;       // at the first call
-  uint64_t last_tsc;        // at the last sample; set with kLast
+  uint64_t last_tsc;        // at the last sample before the tail; set with kLast
   uint64_t walk_cycles;     // spent walking stacks between first and last
   uint64_t cpu_ns;          // CPU time from tick to last call; 0: not measured, the time stamps will do
   uint64_t interval_ns;     // time in Java that the burst stands for
   uint32_t thread;          // number of the thread
-  uint32_t events;          // calls seen up to the last sample, sampled or skipped
+  uint32_t events;          // calls seen up to the last sample before the tail, sampled or skipped
   uint16_t count;           // ids in this block
   uint16_t flags;
   uint32_t failed;          // samples whose caller could not be found
   uint32_t tail_calls;      // 0: no tail, or the VM cut it off
   uint32_t tail_cycles;     // from the last sample to the end of the tail, walks taken off
   uint32_t tail_cpu_ns;     // the same in CPU time of the thread
-  uint32_t tail_wanted;     // 1: there should be one
+  uint16_t tail_wanted;     // 1: there should be one
+  uint16_t later_events;    // calls seen after the tail
   uint32_t period_us;       // of the ticks then
   uint32_t ids[kIds];
 };
@@ -98,7 +99,9 @@ struct ThreadSlot {
   uint32_t stride = 1;
   uint32_t events_at_sample = 0;  // block.events at block.last_tsc
   uint32_t tail = 0;              // pieces of it still to come
+  uint32_t later = 0;             // samples to take after it
   bool in_tail = false;
+  bool after_tail = false;
   uint64_t walks_at_tail = 0;     // block.walk_cycles when the tail began
   uint64_t tail_tsc = 0, tail_cpu_ns = 0;  // when it began
   uint64_t random = 0;
@@ -117,7 +120,8 @@ struct ThreadSlot {
     stack_limit = 0;
     env = nullptr;
     burst_tick = left = skip = events_at_sample = tail = 0;
-    in_tail = false;
+    later = 0;
+    in_tail = after_tail = false;
     random = 0;
     block = {};
   }
@@ -146,39 +150,26 @@ class BurstRecorder {
   // thread is to be disarmed.
   static constexpr uint32_t kNoId = UINT32_MAX;
   bool Took(ThreadSlot& slot, uint32_t id) {
-    if (slot.in_tail) return IsTailOver(slot);
-    BurstBlock& block = slot.block;
-    // Whatever ends the burst, it is timed by its last sample: a burst that the VM cut short is noticed
-    // only at the next tick.
-    block.last_tsc = __rdtsc();
-    slot.events_at_sample = block.events;
-    if (id == kNoId) {
-      block.failed++;
-    } else {
-      if (block.count >= BurstBlock::kIds) Flush(slot, 0);
-      // Checked on a copy: whatever happens to a slot, nothing is written outside of it.
-      uint32_t at = block.count;
-      if (at < BurstBlock::kIds) {
-        block.ids[at] = id;
-        block.count = static_cast<uint16_t>(at + 1);
-      }
+    if (slot.in_tail) return IsTailOver(slot) && IsComplete(slot);
+    if (!slot.after_tail) {
+      // Whatever ends the burst, it is timed by its last sample: a burst that the VM cut short is noticed
+      // only at the next tick.
+      slot.block.last_tsc = __rdtsc();
+      slot.events_at_sample = slot.block.events;
     }
+    Append(slot, id);
     if (--slot.left > 0) return false;
+    if (slot.after_tail) return IsComplete(slot);
     MeasureCpu(slot);
-    if (slot.tail > 0) {
-      BeginTail(slot);
-      return false;
-    }
-    Flush(slot, BurstBlock::kLast);
-    return true;
+    if (slot.tail == 0) return IsComplete(slot);
+    BeginTail(slot);
+    return false;
   }
   // Ends a burst under way, if any, with what it has.
   void Cut(ThreadSlot& slot) {
     if (slot.left == 0) return;
-    slot.left = 0;
-    slot.block.events = slot.events_at_sample;
-    const bool complete = std::exchange(slot.in_tail, false);
-    Flush(slot, complete ? BurstBlock::kLast : BurstBlock::kLast | BurstBlock::kCut);
+    const bool complete = slot.in_tail || slot.after_tail;
+    End(slot, complete ? BurstBlock::kLast : BurstBlock::kLast | BurstBlock::kCut);
   }
 
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
@@ -186,8 +177,23 @@ class BurstRecorder {
 
  private:
   void Begin(ThreadSlot& slot, uint32_t tick);
+  void Append(ThreadSlot& slot, uint32_t id) {
+    BurstBlock& block = slot.block;
+    if (id == kNoId) {
+      block.failed++;
+      return;
+    }
+    if (block.count >= BurstBlock::kIds) Flush(slot, 0);
+    // Checked on a copy: whatever happens to a slot, nothing is written outside of it.
+    uint32_t at = block.count;
+    if (at >= BurstBlock::kIds) return;
+    block.ids[at] = id;
+    block.count = static_cast<uint16_t>(at + 1);
+  }
   void BeginTail(ThreadSlot& slot);
   bool IsTailOver(ThreadSlot& slot);
+  bool IsComplete(ThreadSlot& slot);
+  void End(ThreadSlot& slot, uint16_t flags);
   void Flush(ThreadSlot& slot, uint16_t flags);
   void MeasureCpu(ThreadSlot& slot);
 

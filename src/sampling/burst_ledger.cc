@@ -159,7 +159,7 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
   samples_ += ids.size();
   Calibrate(block);
   walk_ns_ += block.walk_cycles * ns_per_cycle_;
-  hook_ns_ += block.events * event_cycles_ * ns_per_cycle_;
+  hook_ns_ += (block.events + block.later_events + kTailHook * block.tail_calls) * event_cycles_ * ns_per_cycle_;
   sorted_.assign(ids.begin(), ids.end());
   for (uint32_t& id : sorted_) id = SiteTable::IndexOf(id);
   std::sort(sorted_.begin(), sorted_.end());

@@ -98,6 +98,53 @@ TEST_F(BurstTest, ATailIsCountedAndNotSampled) {
   EXPECT_LE(block.events, 15u);
 }
 
+TEST_F(BurstTest, ASplitBurstTakesHalfOfItsSamplesAfterTheTail) {
+  parameters_.samples = 10;
+  parameters_.stride = 3;
+  parameters_.tail_every = 1;
+  parameters_.split = true;
+  for (int again = 0; again < 2; again++) {
+    Tick();
+    const int calls = Pass(100000);
+    const BurstBlock block = DrainOne();
+    EXPECT_EQ(block.flags, BurstBlock::kLast);
+    ASSERT_EQ(block.count, 10);
+    EXPECT_EQ(block.tail_calls, 320u);
+    EXPECT_EQ(block.later_events, 15u);
+    EXPECT_EQ(block.events + block.tail_calls + block.later_events, static_cast<uint32_t>(calls));
+    EXPECT_EQ(block.ids[4] + 1, block.events) << "the last before the tail";
+    for (int i = 1; i < 10; i++) EXPECT_EQ(block.ids[i] - block.ids[i - 1], i == 5 ? 323u : 3u) << i;
+  }
+}
+
+TEST_F(BurstTest, ASplitBurstThatIsCutAfterItsTailIsComplete) {
+  parameters_.samples = 10;
+  parameters_.stride = 1;
+  parameters_.tail_every = 1;
+  parameters_.split = true;
+  Tick();
+  EXPECT_EQ(Pass(5 + 320 + 2), 0);
+  slot_.block.walk_cycles = 1000;  // of a site that was new after the tail
+  Tick();
+  Pass(1);
+  const BurstBlock block = DrainOne();
+  EXPECT_EQ(block.flags, BurstBlock::kLast);
+  EXPECT_EQ(block.count, 7);
+  EXPECT_EQ(block.events, 5u);
+  EXPECT_EQ(block.tail_calls, 320u);
+  EXPECT_EQ(block.later_events, 2u);
+  EXPECT_EQ(block.walk_cycles, 0u);
+}
+
+TEST_F(BurstTest, ABurstWithoutATailIsNotSplit) {
+  parameters_.samples = 10;
+  parameters_.stride = 1;
+  parameters_.split = true;
+  Tick();
+  EXPECT_EQ(Pass(100), 10);
+  EXPECT_EQ(DrainOne().events, 10u);
+}
+
 TEST_F(BurstTest, ABurstIsCompleteWithoutTheTailThatWasCutOff) {
   parameters_.samples = 5;
   parameters_.stride = 1;

@@ -79,6 +79,7 @@ void CallSampler::ApplyParameters() {
   BurstParameters& parameters = Hooks().parameters;
   parameters.samples = std::max(settings_.samples, 1u);
   parameters.stride = std::max(settings_.stride, 1u);
+  parameters.split = settings_.split;
   parameters.depth = std::clamp(settings_.depth, 2u, kMaxDepth);
   parameters.seed = settings_.seed;
   parameters.exhaustive = settings_.exhaustive;

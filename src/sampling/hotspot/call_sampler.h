@@ -35,6 +35,7 @@ struct SamplerSettings {
   uint64_t tick_ns = 500000;
   uint32_t samples = 16;
   uint32_t stride = 3;
+  bool split = false;  // see BurstParameters
   uint32_t depth = 2;
   bool exhaustive = false;
   Correction correction = Correction::kFull;
