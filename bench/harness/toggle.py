@@ -108,11 +108,11 @@ class Session:
 
 
 class Switch:
-    """A collector that is on or off. `on`: options that are changed for that, None = attached and detached;
+    """A collector that is on or off, in any number of JVMs. `on`: options that are changed for that, None = attached and detached;
     `collect` None = nothing ever happens (the null control)."""
 
     def __init__(self, collect, on=None):
-        self.collect, self.on, self.attached = collect, on, False
+        self.collect, self.on, self.attached_to = collect, on, None
 
     def set(self, session, on):
         if self.collect is None:
@@ -122,8 +122,10 @@ class Switch:
             session.tool(*where, *self.collect, "-o", "on.profile") if on else session.tool("detach", str(session.pid))
             return
         off = tuple("1h" if before == "--tick" else option for before, option in zip((None, *self.on), self.on))
-        session.tool(*where, *(self.on if on else off), *(() if self.attached else (*self.collect, "-o", "on.profile")))
-        self.attached = True
+        if self.attached_to is not session:  # with its defaults: what is changed afterwards leaves the rest of them as it is
+            session.tool(*where, *self.collect, "-o", "on.profile")
+            self.attached_to = session
+        session.tool(*where, *(self.on if on else off))
 
 
 def measure(workload, jdk, switch, size="small", blocks=24, block=1, warmup=10, settle=1, budget=120):

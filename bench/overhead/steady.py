@@ -12,18 +12,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from harness import cli, experiment, machine, paths, results, stats, toggle
 from harness.limit import LIMIT, Spent
 
-BURST = {17: "64", 25: "128"}  # the default samples
 
-
-def collectors(jdk):
+def collectors():
     """By name: how each is switched on and off."""
     calls, contexts, switch = ("--collect", "calls"), ("--collect", "contexts"), toggle.Switch
-    tick = ("--tick", "4ms", "--samples", BURST[jdk])
     return {
         "null": switch(None),
         "idle": switch((*calls, "--tick", "1h")),
-        "calls": switch(calls, tick),
-        "calls 16 ms": switch(calls, ("--tick", "16ms", "--samples", BURST[jdk])),  # a long session, after its first 13 s of CPU time
+        "calls": switch(calls, ("--tick", "4ms")),
+        "calls 16 ms": switch(calls, ("--tick", "16ms")),  # a long session, after its first 13 s of CPU time
         "attached calls": switch(calls),
         "timer": switch(calls, ("--tick", "4ms", "--samples", "1", "--stride", "1", "--correct", "off")),
         "contexts": switch(contexts, ("--tick", "1ms")),
@@ -43,7 +40,7 @@ def stretch_length(workload, jdk, size, seconds):
 
 def main():
     parser = cli.parser(__doc__)
-    parser.add_argument("--collector", action="append", choices=sorted(collectors(25)))
+    parser.add_argument("--collector", action="append", choices=sorted(collectors()))
     parser.add_argument("--calls", action="append", default=[], metavar="OPTIONS",
                         help='another column: calls with these options, such as "--tick 1ms --samples 64"')
     parser.add_argument("--blocks", type=int, default=0)
@@ -55,7 +52,7 @@ def main():
     blocks = arguments.blocks or (24 if arguments.quick else 40)
     text = ""
     for jdk in cli.jdks(arguments):
-        chosen = collectors(jdk)
+        chosen = collectors()
         chosen.update({f"calls {o}": toggle.Switch(("--collect", "calls"), tuple(o.split())) for o in arguments.calls})
         raw = paths.RAW / f"steady-{jdk}.jsonl"
         raw.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench"), str(ROOT / "bench" / "workloads")]
 from harness import accuracy, configs, machine, paths, results
 from harness.limit import LIMIT, Spent
-from tables import common, p1, p2_counts
+from tables import common, p1, p2_counts, p3_same
 
 
 def printed_by(table, quick):
@@ -105,6 +105,51 @@ class Checks(unittest.TestCase):
         self.full = 11e6
         with self.assertRaisesRegex(RuntimeError, "Property 1 does not hold"):
             self.table(24)
+
+
+class SameWork(unittest.TestCase):
+    """Exact counts of made-up programs."""
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(LIMIT.start, None)
+        programs = [types.SimpleNamespace(name=name) for name in ("steady", "fickle", "broken")]
+        for patch in (unittest.mock.patch.object(paths, "RAW", pathlib.Path(folder.name)),
+                      unittest.mock.patch.object(machine, "describe", lambda jdk: {"build": "b"}),
+                      unittest.mock.patch.object(p3_same.cli, "jdks", lambda arguments: [25]),
+                      unittest.mock.patch.object(p3_same.cli, "workloads", lambda arguments, jdk, deterministic: programs),
+                      unittest.mock.patch.object(p3_same, "profile", self.profile), unittest.mock.patch.object(p3_same, "bytecodes", self.bytecodes)):
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.runs = []
+
+    def profile(self, workload, jdk, options, flags, out, size):
+        if workload.name == "broken":
+            raise RuntimeError("broken: no profile")
+        self.runs.append((workload.name, flags))
+
+    def bytecodes(self, path):
+        name, flags = self.runs[-1]
+        return {"A.f()V": 90, "A.g()V": 10 if name == "steady" or "-Xmx300m" not in flags else 15}
+
+    def table(self):
+        LIMIT.start(1000)
+        with unittest.mock.patch("builtins.print") as printed:
+            p3_same.itself(types.SimpleNamespace(quick=False, jdk=[25], publish=False, size="small"))
+        return printed.call_args_list[-1].args[0]
+
+    def test_a_program_that_differs_is_named_with_the_method_and_one_that_fails_with_the_reason(self):
+        text = self.table()
+        self.assertIn("| steady | 25 | yes, 4 times | +0.0000 | - |", text)
+        self.assertIn("| fickle | 25 | no: 1 of 2 methods | +5.0000 | A.g: 10 -> 15 |", text)
+        self.assertIn("| broken | 25 | failed | broken: no profile | - |", text)
+        self.assertEqual([name for name, _ in self.runs], ["steady"] * 4 + ["fickle"] * 3)
+
+    def test_what_was_counted_is_not_counted_again(self):
+        self.table()
+        self.runs.clear()
+        self.assertIn("| steady | 25 | yes, 4 times |", self.table())
+        self.assertEqual(self.runs, [])
 
 
 class Bias(unittest.TestCase):

@@ -94,6 +94,15 @@ class Kept(unittest.TestCase):
         self.measure(["calls"], OTHER)
         self.assertEqual(self.truths(), 4)
 
+    def test_by_seconds_every_program_has_its_own_length_and_keeps_it(self):
+        for seconds_each, workload in ((0.5, ONE), (0.1, OTHER), (9.9, ONE)):
+            with mock.patch.object(accuracy.experiment, "iteration_seconds", lambda *a: seconds_each):
+                self.measure(["calls"], workload, seconds=10)
+        lengths = [words.split("--iterations ")[1].split()[0] for words in self.started if words != "truth"]
+        self.assertEqual(lengths, ["20", "100"], "the third was there already")
+        self.measure(["calls"])
+        self.assertEqual(self.truths(), 3, "another length, another truth")
+
     def test_a_program_that_changed_is_counted_again_and_the_others_are_not(self):
         for _ in range(2):
             self.measure(["calls"])
