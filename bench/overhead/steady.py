@@ -20,7 +20,8 @@ def collectors():
         "null": switch(None),
         "idle": switch((*calls, "--tick", "1h")),
         "calls": switch(calls, ("--tick", "4ms")),
-        "calls 16 ms": switch(calls, ("--tick", "16ms")),  # a long session, after its first 13 s of CPU time
+        "calls 16 ms": switch(calls, ("--tick", "16ms")),
+        "calls 32 ms": switch(calls, ("--tick", "32ms")),  # a long session, after its first 15 s of CPU time
         "attached calls": switch(calls),
         "timer": switch(calls, ("--tick", "4ms", "--samples", "1", "--stride", "1", "--correct", "off")),
         "contexts": switch(contexts, ("--tick", "1ms")),
