@@ -191,7 +191,7 @@ class CallsCollector final : public Collector {
 
 const char* TickAfter(uint64_t bursts, double seconds) {
   if (bursts < 1000 && seconds < 10) return "1ms";
-  return bursts < 2000 ? "4ms" : bursts < 3000 ? "8ms" : "16ms";
+  return bursts < 1500 ? "4ms" : bursts < 2000 ? "8ms" : bursts < 2500 ? "16ms" : "32ms";
 }
 
 // Starting programs wait for classes and compilers too, and it is there that a short run needs its bursts: with a third in place of a twentieth Xalan lost

@@ -10,11 +10,13 @@ TEST(CallsCollector, TicksBecomeRarerWithWhatIsKnown) {
   EXPECT_STREQ(TickAfter(999, 9.9), "1ms");
   EXPECT_STREQ(TickAfter(1000, 0.1), "4ms");
   EXPECT_STREQ(TickAfter(0, 10), "4ms");
-  EXPECT_STREQ(TickAfter(1999, 100), "4ms");
-  EXPECT_STREQ(TickAfter(2000, 1), "8ms");
-  EXPECT_STREQ(TickAfter(2999, 1), "8ms");
-  EXPECT_STREQ(TickAfter(3000, 1), "16ms");
-  EXPECT_STREQ(TickAfter(UINT64_MAX, 1e9), "16ms");
+  EXPECT_STREQ(TickAfter(1499, 100), "4ms");
+  EXPECT_STREQ(TickAfter(1500, 1), "8ms");
+  EXPECT_STREQ(TickAfter(1999, 1), "8ms");
+  EXPECT_STREQ(TickAfter(2000, 1), "16ms");
+  EXPECT_STREQ(TickAfter(2499, 1), "16ms");
+  EXPECT_STREQ(TickAfter(2500, 1), "32ms");
+  EXPECT_STREQ(TickAfter(UINT64_MAX, 1e9), "32ms");
 }
 
 TEST(CallsCollector, ProgramsThatWaitAreTold) {

@@ -17,10 +17,15 @@ BurstLedger::Site& BurstLedger::site(uint32_t index) {
   return sites_[index];
 }
 
-BurstLedger::Site BurstLedger::Take(uint32_t index) {
+BurstLedger::Site BurstLedger::TakeNews(uint32_t index) {
   Site taken = std::as_const(sites_)[index];
   sites_.Erase(index);
   return taken;
+}
+
+BurstLedger::Site BurstLedger::Take(uint32_t index) {
+  seen_.Erase(index);
+  return TakeNews(index);
 }
 
 void BurstLedger::Add(const BurstBlock& block) {
@@ -105,8 +110,9 @@ double BurstLedger::HighestRate() const {
   double limit = kMaxRate * calls_ / interval_ns_;
   double call_ns = 0;
   for (uint32_t index : sorted_) {
-    if (sites_[index].samples < kWellKnown) return limit;
-    call_ns += sites_[index].call_ns / sites_[index].samples;
+    const Seen& seen = std::as_const(seen_)[index];
+    if (seen.samples < kWellKnown) return limit;
+    call_ns += seen.call_ns / seen.samples;
   }
   return call_ns > 0 ? std::max(limit, kMaxOwnRate * sorted_.size() / call_ns) : limit;
 }
@@ -189,13 +195,16 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
     while (end < sorted_.size() && sorted_[end] == sorted_[begin]) end++;
     double x = each * (end - begin);
     Site& at = site(sorted_[begin]);
+    if (at.samples == 0) touched_.push_back(sorted_[begin]);
     at.samples += end - begin;
     at.weight += x;
     at.squares += x * x;
     site_squares_ += x * x;
     at.cross += x * all;
-    at.call_ns += call_ns * (end - begin);
     at.half[bursts_ & 1] += x;
+    Seen& seen = seen_[sorted_[begin]];
+    seen.samples += end - begin;
+    seen.call_ns += call_ns * (end - begin);
     begin = end;
   }
 }
@@ -245,7 +254,6 @@ void BurstLedger::Site::Add(const Site& other) {
   weight += other.weight;
   squares += other.squares;
   cross += other.cross;
-  call_ns += other.call_ns;
   half[0] += other.half[0];
   half[1] += other.half[1];
 }

@@ -42,6 +42,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "src/base/sparse_vector.h"
@@ -59,7 +60,6 @@ class BurstLedger {
     double weight = 0;
     double squares = 0;       // of its weight within a burst
     double cross = 0;         // of that times the weight of the whole burst
-    double call_ns = 0;       // time per call in its bursts, summed over its samples
     double half[2] = {0, 0};  // the weight from odd and from even bursts
 
     void Add(const Site& other);
@@ -80,7 +80,11 @@ class BurstLedger {
 
   const SparseVector<Site>& sites() const { return sites_; }
   Site& site(uint32_t index);
-  // Of what is now in a site's place; leaves the site empty for a successor.
+  // Sites that bursts have found since they were last taken. One may be named twice.
+  std::vector<uint32_t> TakeTouched() { return std::exchange(touched_, {}); }
+  // What was added to a site since it was last taken.
+  Site TakeNews(uint32_t index);
+  // The same of a site that is gone: its place is left empty for a successor.
   Site Take(uint32_t index);
 
   uint64_t bursts() const { return bursts_; }
@@ -142,7 +146,13 @@ class BurstLedger {
   double cpu_overhead_ns_ = 5000;  // of reading the thread's CPU clock at both ends
   double call_cycles_ = 0;
   uint64_t start_tsc_ = 0;
-  SparseVector<Site> sites_;  // by the site's place in the table, which a hash chose
+  struct Seen {
+    uint64_t samples = 0;
+    double call_ns = 0;  // time per call in its bursts, summed over its samples
+  };
+  SparseVector<Site> sites_;  // by the site's place in the table, which a hash chose; since they were last taken
+  SparseVector<Seen> seen_;   // likewise; all of it
+  std::vector<uint32_t> touched_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> pieces_;  // of long bursts, by thread
   std::vector<uint32_t> sorted_;  // site indices of the burst at hand
   uint64_t bursts_ = 0, cut_ = 0, samples_ = 0, failed_ = 0, events_ = 0;

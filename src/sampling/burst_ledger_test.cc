@@ -137,6 +137,52 @@ TEST_F(BurstLedgerTest, LoopsWithoutCallsDoNotInflateTheTotal) {
   EXPECT_NEAR(ledger_.Scale() * weight / calls, 1, 0.15);
 }
 
+TEST_F(BurstLedgerTest, NewsAreTakenSiteBySite) {
+  auto add = [this](std::vector<uint32_t> ids) { ledger_.Add(Block(1000, 1001, 2000, 3, 1000, std::move(ids))); };
+  ledger_.set_correction(Correction::kOff);
+  add({1, 2, 2});
+  add({2, 1});
+  EXPECT_EQ(ledger_.TakeTouched(), (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(ledger_.TakeNews(2).samples, 3u);
+  EXPECT_EQ(ledger_.TakeNews(2).samples, 0u) << "taken already";
+  add({2, 3});
+  EXPECT_EQ(ledger_.TakeTouched(), (std::vector<uint32_t>{2, 3})) << "1 is waiting, and was named";
+  EXPECT_EQ(ledger_.TakeNews(1).samples, 2u);
+  BurstLedger::Site second = ledger_.TakeNews(2);
+  EXPECT_EQ(second.samples, 1u);
+  EXPECT_DOUBLE_EQ(second.weight, 1);
+  EXPECT_EQ(ledger_.samples(), 7u);
+}
+
+// A burst of code that is always dense may be so: what was learned of its sites is not lost with what was taken.
+TEST_F(BurstLedgerTest, TakingNewsForgetsNoPace) {
+  double rare[2];
+  for (bool takes : {false, true}) {
+    ledger_ = BurstLedger();
+    SetUp();
+    auto taken = [&] {
+      double weight = 0;
+      if (takes) {
+        for (uint32_t index : ledger_.TakeTouched()) {
+          BurstLedger::Site news = ledger_.TakeNews(index);
+          if (index == 1) weight += news.weight;
+        }
+      }
+      return weight;
+    };
+    double weight = 0;
+    for (uint32_t i = 0; i < 4000; i++) {
+      const bool dense = i % 20 == 0;
+      uint64_t tick = 1000000ull * i;
+      ledger_.Add(Block(tick, tick + 10, tick + 10 + 39 * (kHook + (dense ? 20 : 2000)), 40, 1000000,
+                        std::vector<uint32_t>(8, dense ? 1u : 2u)));
+      if (i % 100 == 99) weight += taken();
+    }
+    rare[takes] = weight + taken() + ledger_.sites()[1].weight;
+  }
+  EXPECT_NEAR(rare[1] / rare[0], 1, 1e-9);
+}
+
 TEST_F(BurstLedgerTest, PiecesOfABurstAreOneCluster) {
   BurstBlock first = Block(1000, 1001, 0, 0, 0, {1, 1});
   first.flags = 0;

@@ -43,8 +43,7 @@ SiteResolver::Meaning& SiteResolver::Resolve(uint32_t index, const SiteMeaning& 
   auto [it, is_new] = chain_ids_.try_emplace(chain, static_cast<int32_t>(chains_.size()));
   if (is_new) {
     chains_.push_back(&it->first);
-    retired_.emplace_back();
-    counted_.emplace_back();
+    totals_.emplace_back();
   }
   meaning.chain = it->second;
   return meaning;
@@ -58,7 +57,7 @@ void SiteResolver::TakeInto(uint32_t index, const Meaning& meaning) {
     if (nameless_ > 0) unresolved_[kUnloaded] = nameless_;
     return;
   }
-  Totals& totals = retired_[meaning.chain];
+  Totals& totals = totals_[meaning.chain];
   totals.sampled.Add(site);
   totals.counted += count;
 }
@@ -131,23 +130,22 @@ void SiteResolver::VisitBodies(const BodyVisitor& visit) const {
   }
 }
 
-// What every chain was seen to do up to now.
+// What every chain was seen to do up to now. Once all is known few sites have news in a second, and walking through all of them was half of what a
+// long session costs.
 void SiteResolver::AddUp() {
-  now_ = retired_;
-  for (uint32_t place = 0; place < hooks_->sites.used(); place++) {
-    uint32_t index = hooks_->sites.index(place);
-    SiteMeaning site;
-    uint32_t id;
-    if (!hooks_->sites.GetAt(index, &site, &id)) continue;
-    Meaning& meaning = Resolve(index, site, id, true);
-    now_.resize(retired_.size());
-    if (meaning.chain < 0) {
-      TakeInto(index, meaning);
-      continue;
-    }
-    counted_[meaning.chain].counted += hooks_->sites.TakeCount(index);
-    now_[meaning.chain].sampled.Add(ledger_->sites()[index]);
-  }
+  counts_ |= hooks_->parameters.exhaustive.load(std::memory_order_relaxed);
+  for (uint32_t index : ledger_->TakeTouched()) AddUpSite(index);
+  for (uint32_t place = 0; counts_ && place < hooks_->sites.used(); place++) AddUpSite(hooks_->sites.index(place));
+}
+
+void SiteResolver::AddUpSite(uint32_t index) {
+  SiteMeaning site;
+  uint32_t id;
+  if (!hooks_->sites.GetAt(index, &site, &id)) return;
+  Meaning& meaning = Resolve(index, site, id, true);
+  if (meaning.chain < 0) return TakeInto(index, meaning);
+  totals_[meaning.chain].sampled.Add(ledger_->TakeNews(index));
+  totals_[meaning.chain].counted += hooks_->sites.TakeCount(index);
 }
 
 // The same edge for the rest of the session: looking it up by its methods every time costs more than all else here.
@@ -187,9 +185,9 @@ void SiteResolver::Fill(profile::Profile& profile, bool last) {
   const double scale = scale_;
   evidence_.assign(evidence_.size(), {});
   edge_samples_.assign(edge_samples_.size(), 0);
-  for (size_t i = 0; i < now_.size(); i++) {
-    const BurstLedger::Site& site = now_[i].sampled;
-    uint64_t samples = site.samples + now_[i].counted + counted_[i].counted;
+  for (size_t i = 0; i < totals_.size(); i++) {
+    const BurstLedger::Site& site = totals_[i].sampled;
+    uint64_t samples = site.samples + totals_[i].counted;
     if (samples == 0) continue;
     double weight = site.weight * scale + static_cast<double>(samples - site.samples);
     profile::EdgeId edge = EdgeOf(profile, i);

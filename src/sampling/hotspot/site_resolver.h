@@ -68,6 +68,7 @@ class SiteResolver {
   profile::MethodId MethodOf(profile::Profile& profile, uint32_t method);
   profile::EdgeId EdgeOf(profile::Profile& profile, size_t chain);
   void AddUp();
+  void AddUpSite(uint32_t index);
   void AddContext(profile::Profile& profile, const Chain& chain, uint64_t samples, double weight);
   void State(profile::Edge& edge, uint64_t samples, const estimate::EdgeEvidence& evidence, double finding, bool last) const;
   double Systematic() const { return ledger_->corrects() ? estimate::kSystematic : estimate::kSystematicUncorrected; }
@@ -87,14 +88,13 @@ class SiteResolver {
   };
   std::unordered_map<Chain, int32_t, ChainHash> chain_ids_;
   std::vector<const Chain*> chains_;
-  std::vector<Totals> retired_;  // by chain: from sites that are gone
-  std::vector<Totals> counted_;  // by chain: exact counts taken from live sites
+  std::vector<Totals> totals_;   // by chain: taken from ledger and counters
+  bool counts_ = false;          // calls were counted, not only sampled
   std::map<std::string, uint64_t> unresolved_;
   std::vector<profile::MethodId> profile_ids_;  // by method
   static constexpr profile::EdgeId kNoEdge = UINT32_MAX;
   std::vector<profile::EdgeId> edge_ids_;       // by chain
-  std::vector<Totals> now_;                     // by chain; of the last Fill(), as what follows
-  std::vector<estimate::EdgeEvidence> evidence_;
+  std::vector<estimate::EdgeEvidence> evidence_;  // of the last Fill(), as what follows
   std::vector<uint64_t> edge_samples_;
   uint64_t bursts_estimated_ = 0;
   double scale_ = 1;  // of the ledger, as last stated
