@@ -41,12 +41,12 @@ class Inlining(unittest.TestCase):
 
     def test_runs_last_as_long_as_asked_and_are_measured_once(self):
         times = {"h2": 0.25, "rhino": 4.0}
-        with mock.patch.object(experiment, "iteration_seconds", lambda workload, jdk: times.pop(workload.name)):
+        with mock.patch.object(experiment, "iteration_seconds", lambda workload, jdk, size: times.pop(workload.name)):
             lengths = [[bench.experiment(w).iterations for w in bench.work] for bench in (self.bench(), self.bench())]
         self.assertEqual(lengths, [[32, 12], [32, 12]])  # the second time nothing is left to measure
 
     def test_each_program_is_compared_with_itself(self):
-        with mock.patch.object(experiment, "iteration_seconds", lambda workload, jdk: {"h2": 0.25, "rhino": 0.1}[workload.name]):
+        with mock.patch.object(experiment, "iteration_seconds", lambda workload, jdk, size: {"h2": 0.25, "rhino": 0.1}[workload.name]):
             bench = self.bench()
             for number in (0, 1):
                 for name, base, planned in (("h2", 1.0, 0.5), ("rhino", 3.0, 6.0)):
@@ -66,7 +66,7 @@ class Inlining(unittest.TestCase):
         self.assertEqual(text[0], text[1])
 
     def test_a_program_that_cannot_be_run_is_said_and_left_out(self):
-        def fail(workload, jdk):
+        def fail(workload, jdk, size):
             raise experiment.Failed("wrong output")
         with mock.patch.object(experiment, "iteration_seconds", fail):
             bench = self.bench()
