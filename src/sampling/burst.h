@@ -1,8 +1,9 @@
 // Counter-based sampling (P0): a tick opens a burst; the burst takes every `stride`-th call until it
 // has `samples` of them, the first after a random skip in [1..stride]. Then comes a tail: hundreds of calls more that are only counted,
 // to learn how fast calls follow each other once the hook's path is in the caches. Where ticks follow each other fast only some bursts
-// have one. A burst may be split: half of its samples come after the tail, because distant calls say more than near ones. This is the part that runs on the sampled thread, inside a yieldpoint: no locks, no allocation, only the thread's own slot and
-// a bounded queue to the thread that does the accounting.
+// have one. A burst may be split: half of its samples come after the tail, because distant calls say more than near ones. This is the
+// part that runs on the sampled thread, inside a yieldpoint: no locks, no allocation, only the thread's own slot and a bounded queue to the
+// thread that does the accounting.
 #pragma once
 
 #include <time.h>

@@ -132,10 +132,11 @@ void SiteResolver::VisitBodies(const BodyVisitor& visit) const {
 
 // What every chain was seen to do up to now. Once all is known few sites have news in a second, and walking through all of them was half of what a
 // long session costs.
-void SiteResolver::AddUp() {
+void SiteResolver::AddUp(bool last) {
   counts_ |= hooks_->parameters.exhaustive.load(std::memory_order_relaxed);
   for (uint32_t index : ledger_->TakeTouched()) AddUpSite(index);
-  for (uint32_t place = 0; counts_ && place < hooks_->sites.used(); place++) AddUpSite(hooks_->sites.index(place));
+  if (!counts_ && !last) return;
+  for (uint32_t place = 0; place < hooks_->sites.used(); place++) AddUpSite(hooks_->sites.index(place));
 }
 
 void SiteResolver::AddUpSite(uint32_t index) {
@@ -173,7 +174,7 @@ void SiteResolver::AddContext(profile::Profile& profile, const Chain& chain, uin
 void SiteResolver::Fill(profile::Profile& profile, bool last) {
   methods_->NameDeclared();
   MakeRoom();
-  AddUp();
+  AddUp(last);
   for (profile::NodeId node = 0; node < profile.nodes().size(); node++) {
     profile.node(node).samples = 0;
     profile.node(node).calls = 0;

@@ -67,7 +67,7 @@ class SiteResolver {
   void TakeInto(uint32_t index, const Meaning& meaning);
   profile::MethodId MethodOf(profile::Profile& profile, uint32_t method);
   profile::EdgeId EdgeOf(profile::Profile& profile, size_t chain);
-  void AddUp();
+  void AddUp(bool last);
   void AddUpSite(uint32_t index);
   void AddContext(profile::Profile& profile, const Chain& chain, uint64_t samples, double weight);
   void State(profile::Edge& edge, uint64_t samples, const estimate::EdgeEvidence& evidence, double finding, bool last) const;
@@ -89,7 +89,7 @@ class SiteResolver {
   std::unordered_map<Chain, int32_t, ChainHash> chain_ids_;
   std::vector<const Chain*> chains_;
   std::vector<Totals> totals_;   // by chain: taken from ledger and counters
-  bool counts_ = false;          // calls were counted, not only sampled
+  bool counts_ = false;          // calls were being counted, not only sampled, at some Fill()
   std::map<std::string, uint64_t> unresolved_;
   std::vector<profile::MethodId> profile_ids_;  // by method
   static constexpr profile::EdgeId kNoEdge = UINT32_MAX;
