@@ -136,7 +136,7 @@ def main():
                 results.publish(bench.run.raw, bench.run.rows)
             results.section(name(arguments, setting), title(arguments, setting), text, mine[-1].run.info,
                             f"bench/accuracy/run.py --setting {setting} --seconds {arguments.seconds:g}" if arguments.seconds else "make bench-accuracy")
-    if arguments.publish:
+    if arguments.publish and not arguments.seconds:    # the plot is of runs of the usual length
         tradeoff.publish()
 
 
