@@ -2,6 +2,7 @@
 import json
 import pathlib
 import re
+import subprocess
 import tempfile
 import unittest
 
@@ -43,6 +44,29 @@ class Counting(unittest.TestCase):
         plain = run(java(version), "-cp", self.classes, "Counted")
         result, _ = self.profile(version, "-Xverify:all")
         self.assertEqual((result.stdout, result.stderr), (plain.stdout, ""))
+
+    @each_jdk()
+    def test_a_second_session_in_a_jvm_names_its_own_methods(self, version):
+        """They had the numbers of the first session's, which the second profile need not have: memory was written outside of it."""
+        process = subprocess.Popen([java(version), "-cp", compile_java([HERE / "Phases.java"]), "Phases"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        process.stdout.readline()
+        seen = []
+        for _ in range(2):
+            path = tempfile.mktemp(suffix=".profile")
+            assay("attach", process.pid, "--collect", "bytecodes", "-o", path)
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            process.stdout.readline()
+            assay("detach", process.pid)
+            seen.append({m["method"].split("(")[0] for m in show_json(path, "methods")["methods"]})
+        process.communicate()
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("Phases.alpha", seen[0])
+        self.assertIn("Phases.beta", seen[1])
+        self.assertEqual([m for m in seen[1] if not m.startswith("Phases.") and m.split(".")[0] not in ("java", "jdk", "sun")], [])
+        self.assertNotIn("Phases.alpha", seen[1])
+        self.assertLess(len(seen[1]), len(seen[0]))
 
     @each_jdk()
     def test_files_are_identical_whatever_the_flags(self, version):
