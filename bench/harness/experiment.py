@@ -30,7 +30,7 @@ def iteration_seconds(workload, jdk, size="small"):
 
 def iterations_for(workload, jdk, seconds, folder, size="small"):
     """As many as take so long, 12 at least; remembered in `folder`, so that a run that goes on later does the same."""
-    file = folder / f"iterations-{seconds:g}.json"
+    file = folder / f"iterations-{size}-{seconds:g}.json"
     known = json.loads(file.read_text()) if file.exists() else {}
     if workload.name not in known:
         known[workload.name] = max(12, round(seconds / iteration_seconds(workload, jdk, size)))

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import pathlib
 
-from harness import cli, configs, machine, paths, process, results
+from harness import cli, configs, graph, machine, paths, process, results
 from harness.limit import LIMIT, Spent
 
 from . import common
@@ -34,14 +34,8 @@ def profile(workload, jdk, options, flags, out, size, iterations=1):
     return hashlib.sha256(out.read_bytes()).hexdigest()[:12]
 
 
-def methods(path):
-    """What the profile says of methods, and its metadata."""
-    return json.loads(subprocess.run([paths.ASSAY, "show", path, "--by", "methods", "--json", "--top", "0"],
-                                     capture_output=True, text=True, check=True).stdout)
-
-
 def total(path, by_metadata):
-    shown = methods(path)
+    shown = graph.profile(path, "methods")
     if by_metadata:
         return int(shown["metadata"]["bytecodes"])
     return sum(m.get("self", 0) for m in shown["methods"])
@@ -125,7 +119,7 @@ def same(arguments):
 def bytecodes(path):
     """Bytecodes executed by method; methods of one name are one here."""
     found = {}
-    for method in methods(path)["methods"]:
+    for method in graph.shown(path, "methods"):
         name = method["method"]
         found[name] = found.get(name, 0) + method.get("self", 0)
     return found

@@ -207,7 +207,6 @@ class BytecodesCollector : public Collector {
     ASSAY_TRY(Prepare(vm, options));
     vm_ = vm;
     engine->contexts.Clear();
-    engine->registry.BeginProfile();
     if (engine->platform_loader == nullptr) engine->platform_loader = PlatformLoader(jni);
     ASSAY_TRY(DefineRuntime(vm, jni));
     SetStatic(jni, "granularity", engine->granularity);

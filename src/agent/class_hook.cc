@@ -41,11 +41,12 @@ void LoadWhatTheHookNeeds(jvmtiEnv* jvmti, JNIEnv* jni) {
   jni->PopLocalFrame(nullptr);
 }
 
-void StartRewriting(jvmtiEnv* jvmti, JNIEnv* jni, ExactRegistry& notes) {
+void StartRewriting(jvmtiEnv* jvmti, JNIEnv* jni, ExactRegistry& registry) {
+  registry.BeginProfile();
   LoadWhatTheHookNeeds(jvmti, jni);
   jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
   uint64_t refused = RetransformLoadedClasses(jvmti, jni);
-  if (refused != 0) notes.AddLost("classes loaded before that could not be changed", refused);
+  if (refused != 0) registry.AddLost("classes loaded before that could not be changed", refused);
 }
 
 void StopRewriting(jvmtiEnv* jvmti, JNIEnv* jni) {

@@ -30,9 +30,9 @@ Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHo
 // itself will.
 void LoadWhatTheHookNeeds(jvmtiEnv* jvmti, JNIEnv* jni);
 
-// Switches the hook on and sends the classes that are loaded already through it. Classes that the
-// VM refuses are noted as lost.
-void StartRewriting(jvmtiEnv* jvmti, JNIEnv* jni, ExactRegistry& notes);
+// Begins the session of a collector that rewrites: a new profile for its registry, the hook switched on, and the classes
+// that are loaded already sent through it. Those that the VM refuses are noted as lost.
+void StartRewriting(jvmtiEnv* jvmti, JNIEnv* jni, ExactRegistry& registry);
 // Gives every class its own code back, except when the VM dies anyway (`jni` is null).
 void StopRewriting(jvmtiEnv* jvmti, JNIEnv* jni);
 

@@ -108,7 +108,6 @@ class ExactCollector : public Collector {
     ASSAY_TRY(Prepare(vm, options));
     vm_ = vm;
     ResetCounts(engine->memory);
-    engine->registry.BeginProfile();
     engine->filter.Set(options);
     // Made once: a probe of the session before may still be inside.
     if (engine->origin == nullptr) {
