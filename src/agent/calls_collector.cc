@@ -2,11 +2,14 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
+#include "src/agent/log.h"
 #include "src/agent/probe_yieldpoint.h"
 #include "src/agent/vm_info.h"
 #include "src/bytecode/call_groups.h"
+#include "src/estimate/accuracy.h"
 #include "src/estimate/flow_table.h"
 #include "src/sampling/hotspot/call_sampler.h"
 
@@ -70,6 +73,7 @@ class CallsCollector final : public Collector {
     options_ = options;
     may_relax_ = !options.IsSet("tick") && !options.IsSet("until-accuracy") && options.Count("samples") != UINT64_MAX;
     ASSAY_TRY(ChooseDefaults(FeatureRelease(vm)));
+    SayIfOutOfReach();
     ASSAY_ASSIGN(SamplerSettings settings, Settings(options_));
     return CallSampler::Get().Start(vm, jni, settings);
   }
@@ -110,6 +114,17 @@ class CallsCollector final : public Collector {
     settings.split = splits_;
     settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
     return settings;
+  }
+
+  void SayIfOutOfReach() const {
+    if (!options_.IsSet("until-accuracy")) return;
+    const bool corrects = options_.Text("correct") != "off";
+    const double limit = estimate::AccuracyLimit(corrects ? estimate::kSystematic : estimate::kSystematicUncorrected);
+    if (options_.Percent("until-accuracy") < limit) return;
+    char percent[16];
+    std::snprintf(percent, sizeof percent, "%.1f", limit);
+    Log("until-accuracy: sampling has " + std::string(percent) +
+        " % at most, so that it will not end by itself; --collect exact counts every call");
   }
 
   // The shortest period for which CPU timers suffice on most kernels; shorter ones need a thread that wakes up for every

@@ -9,6 +9,7 @@
 #include "src/cli/load.h"
 #include "src/cli/table.h"
 #include "src/cli/terminal.h"
+#include "src/estimate/interval.h"
 #include "src/profile/aggregate.h"
 #include "src/profile/diff.h"
 
@@ -165,6 +166,8 @@ int Diff(const DiffCommand& options) {
   }
   Profile before = Load(options.before);
   Profile after = Load(options.after);
+  // It errs in the same way in both.
+  for (Profile* each : {&before, &after}) estimate::TakeOutMethodError(*each);
   std::vector<Difference> all = profile::Diff(before, after, {.shares = options.shares});
   std::vector<Culprit> culprits;
   if (options.fail_over >= 0) culprits = profile::OverLimit(all, options.fail_over / 100);

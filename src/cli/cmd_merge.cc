@@ -19,13 +19,16 @@ struct MergeOptions {
 
 int Merge(const MergeOptions& options) {
   profile::Profile sum = Load(options.files[0]);
+  estimate::TakeOutMethodError(sum);
   for (size_t i = 1; i < options.files.size(); ++i) {
     Activity activity(fmt::format("merging {} of {}", i + 1, options.files.size()));
     profile::Profile next = Load(options.files[i]);
+    estimate::TakeOutMethodError(next);
     if (Status status = profile::MergeInto(sum, next); !status.ok()) {
       throw CommandError(options.files[i] + ": " + status.error().ToString());
     }
   }
+  estimate::PutInMethodError(sum);
   if (auto accuracy = estimate::AccuracyOf(sum)) estimate::Record(*accuracy, sum);
   Activity activity("writing " + options.output);
   if (Status status = profile::WriteProfile(sum, options.output); !status.ok()) {

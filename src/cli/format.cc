@@ -150,11 +150,15 @@ std::string NamedWorkText(const profile::Profile& profile, double work) {
 std::string AccuracyText(const profile::Profile& profile, double target_percent) {
   auto accuracy = estimate::AccuracyOf(profile);
   if (!accuracy) return "";
-  double target = target_percent > 0 ? target_percent : 95;
+  double target = target_percent > 0 ? target_percent : 90;
   double length = estimate::LengthFor(*accuracy, target);
   std::string out = fmt::format("accuracy about {:.1f} % ± {:.1f} (expected overlap with the truth), ",
                                 accuracy->percent, accuracy->error);
   if (length <= 1) return out + fmt::format("enough for {:.6g} %", target);
+  if (target >= accuracy->limit) {
+    return out + fmt::format("{:.6g} % is out of reach of sampling, which has {:.1f} % at most (--collect exact)", target,
+                             accuracy->limit);
+  }
   if (length > 1000) return out + fmt::format("{:.6g} % is out of reach this way", target);
   return out + fmt::format("{:.6g} % needs about {:.{}f} times as many samples", target, length,
                            length < 9.95 ? 1 : 0);

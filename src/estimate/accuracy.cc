@@ -12,6 +12,11 @@
 namespace assay::estimate {
 namespace {
 
+// The mean of |x| where x has this standard deviation.
+double MeanOff(double deviation) {
+  return std::sqrt(2 / std::numbers::pi) * deviation;
+}
+
 // |k - m| expected when k findings were made, unseen edges included; in findings.
 double Expected(double k) {
   return std::sqrt(2 * k / std::numbers::pi) * (1 + 1.35 * std::pow(k, -3.9));
@@ -44,6 +49,10 @@ double ExpectedAtHalf(double k) {
 
 }  // namespace
 
+double AccuracyLimit(double systematic) {
+  return 100 * (1 - MeanOff(systematic) / 2);
+}
+
 std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges, double systematic) {
   double total = 0, halves[2] = {0, 0};
   bool sampled = false;
@@ -70,11 +79,12 @@ std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges, do
   });
   double stratified = predicted > 0 ? std::clamp(disagreement / predicted, 0.25, 2.0) : 1;
 
-  const double of_method = std::sqrt(2 / std::numbers::pi) * systematic;
-  double error = 0, at_half = 0, unseen = 0, spread = 0;
+  const double of_method = MeanOff(systematic);
+  double error = 0, by_chance = 0, at_half = 0, unseen = 0, spread = 0;
   for_each([&](const EdgeEvidence& edge, double share, double k) {
     error += share * std::hypot(stratified * Expected(k) / k, of_method);
-    at_half += share * std::hypot(stratified * ExpectedAtHalf(k) / k, of_method);
+    by_chance += share * Expected(k) / k;
+    at_half += share * ExpectedAtHalf(k) / k;
     unseen += share * std::exp(1 - k);
     spread += share * share * (stratified * stratified / k + systematic * systematic);
   });
@@ -83,7 +93,8 @@ std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges, do
   double missing = std::min(1.0, error / 2);
   found.percent = 100 * (1 - missing);
   found.unseen = 100 * unseen;
-  found.decay = std::clamp(std::log2(at_half / error), 0.05, 0.5);
+  found.limit = AccuracyLimit(systematic);
+  found.decay = std::clamp(std::log2(at_half / by_chance), 0.05, 0.5);
   // The scatter of a sum of |errors|, and what the approximations above leave open.
   constexpr double kModel = 0.2;
   double scatter = 1.96 / 2 * std::sqrt((1 - 2 / std::numbers::pi) * spread);
@@ -92,10 +103,11 @@ std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges, do
 }
 
 std::optional<Accuracy> EstimateAccuracy(const profile::Profile& profile) {
+  const double systematic = SystematicOf(profile);
   std::vector<EdgeEvidence> edges;
   edges.reserve(profile.edges().size());
-  for (const profile::Edge& edge : profile.edges()) edges.push_back({edge.weight, edge.variance, {}});
-  return EstimateAccuracy(edges);
+  for (const profile::Edge& edge : profile.edges()) edges.push_back({edge.weight, ChanceVariance(edge, systematic), {}});
+  return EstimateAccuracy(edges, systematic);
 }
 
 std::optional<Accuracy> AccuracyOf(const profile::Profile& profile) {
@@ -116,6 +128,7 @@ std::optional<Accuracy> AccuracyOf(const profile::Profile& profile) {
   if (!found || !number("accuracy", &percent)) return found;
   found->percent = percent;
   number("accuracy-error", &found->error);
+  number("accuracy-limit", &found->limit);
   number("unseen", &found->unseen);
   return found;
 }
@@ -128,13 +141,17 @@ void Record(const Accuracy& accuracy, profile::Profile& profile) {
   };
   profile.metadata["accuracy"] = text(accuracy.percent);
   profile.metadata["accuracy-error"] = text(accuracy.error);
+  profile.metadata["accuracy-limit"] = text(accuracy.limit);
   profile.metadata["unseen"] = text(accuracy.unseen);
 }
 
 double LengthFor(const Accuracy& now, double target_percent) {
   double missing = 100 - now.percent, allowed = std::max(100 - target_percent, 0.01);
   if (missing <= allowed) return 1;
-  return std::pow(missing / allowed, 1 / now.decay);
+  const double of_method = 100 - now.limit;
+  if (allowed <= of_method) return HUGE_VAL;
+  auto by_chance = [of_method](double error) { return std::sqrt(std::max(error * error - of_method * of_method, 0.0)); };
+  return std::max(1.0, std::pow(by_chance(missing) / by_chance(allowed), 1 / now.decay));
 }
 
 }  // namespace assay::estimate

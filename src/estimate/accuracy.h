@@ -36,8 +36,12 @@ struct Accuracy {
   double percent = 0;  // expected overlap with the truth
   double error = 0;    // half-width of its 95 % interval, in points
   double unseen = 0;   // percent of all calls made along edges that were never sampled
-  double decay = 0.5;  // 100 - percent falls as (length of the run) ^ -decay
+  double limit = 100;  // percent that no length of the run exceeds: what is missing is the method's error
+  double decay = 0.5;  // the error by chance falls as (length of the run) ^ -decay
 };
+
+// Percent that sampling reaches when chance has gone and the method's error is left.
+double AccuracyLimit(double systematic);
 
 // Nothing when the weights are exact, or too few to tell.
 std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges, double systematic = kSystematic);
@@ -45,10 +49,11 @@ std::optional<Accuracy> EstimateAccuracy(const profile::Profile& profile);
 
 // As written in the profile by whoever knew more than its edges show; otherwise estimated from them.
 std::optional<Accuracy> AccuracyOf(const profile::Profile& profile);
-// Writes metadata "accuracy", "accuracy-error" and "unseen", in percent.
+// Writes metadata "accuracy", "accuracy-error", "accuracy-limit" and "unseen", in percent.
 void Record(const Accuracy& accuracy, profile::Profile& profile);
 
-// How many times as many samples, hence how many times as long a run at the same tick, the target takes; 1 when it is reached.
+// How many times as many samples, hence how many times as long a run at the same tick, the target takes; 1 when it is reached, infinitely many
+// beyond the limit.
 double LengthFor(const Accuracy& now, double target_percent);
 
 }  // namespace assay::estimate

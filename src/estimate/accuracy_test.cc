@@ -57,6 +57,19 @@ TEST(AccuracyAlone, SaysHowMuchLonger) {
   EXPECT_EQ(LengthFor(*brief, brief->percent - 1), 1);
 }
 
+TEST(AccuracyAlone, NoLengthExceedsTheLimit) {
+  std::mt19937_64 random(8);
+  Program program{300, 1, 16, 4};
+  auto brief = EstimateAccuracy(Sample(program, 1000, random).evidence);
+  auto lasting = EstimateAccuracy(Sample(program, 1000000, random).evidence);
+  ASSERT_TRUE(brief.has_value() && lasting.has_value());
+  EXPECT_EQ(brief->limit, AccuracyLimit(kSystematic));
+  EXPECT_LT(lasting->percent, lasting->limit);
+  EXPECT_NEAR(lasting->percent, lasting->limit, 0.5);
+  EXPECT_EQ(LengthFor(*brief, brief->limit), HUGE_VAL);
+  EXPECT_LT(LengthFor(*brief, brief->limit - 1), 100000);
+}
+
 TEST(AccuracyAlone, ExactAndEmptyProfilesHaveNoEstimate) {
   profile::Profile profile;
   EXPECT_FALSE(EstimateAccuracy(profile).has_value());

@@ -1,5 +1,8 @@
 #include "src/estimate/interval.h"
 
+#include <algorithm>
+#include <string>
+
 namespace assay::estimate {
 
 double StatedVariance(double weight, double variance, double finding, double systematic) {
@@ -7,8 +10,45 @@ double StatedVariance(double weight, double variance, double finding, double sys
   constexpr double kPrior = 4;  // findings that the average edge's variance is worth
   double findings = weight * weight / variance;
   double mixed = (findings * variance + kPrior * weight * finding) / (findings + kPrior);
-  double of_method = systematic * weight;
+  double of_method = MethodDeviation(weight, systematic);
   return mixed + finding * finding + of_method * of_method;
+}
+
+double MethodDeviation(double weight, double systematic) {
+  constexpr double kNormal95 = 1.96;
+  return systematic * (1 + kNormal95 * systematic / 2) * weight;
+}
+
+double SystematicOf(const profile::Profile& profile) {
+  // The values of merged profiles are joined.
+  auto has = [&profile](const char* key, const char* value) {
+    auto it = profile.metadata.find(key);
+    return it != profile.metadata.end() && it->second.find(value) != std::string::npos;
+  };
+  if (!has("collect", "calls")) return 0;
+  return has("correct", "off") ? kSystematicUncorrected : kSystematic;
+}
+
+double ChanceVariance(const profile::Edge& edge, double systematic) {
+  constexpr double kLeast = 1e-4;  // of what was stated, by a version that allowed for less
+  const double of_method = MethodDeviation(edge.weight, systematic);
+  return std::max(edge.variance - of_method * of_method, kLeast * edge.variance);
+}
+
+void TakeOutMethodError(profile::Profile& profile) {
+  const double systematic = SystematicOf(profile);
+  for (profile::EdgeId id = 0; id < profile.edges().size(); id++) {
+    profile.edge(id).variance = ChanceVariance(profile.edge(id), systematic);
+  }
+}
+
+void PutInMethodError(profile::Profile& profile) {
+  const double systematic = SystematicOf(profile);
+  for (profile::EdgeId id = 0; id < profile.edges().size(); id++) {
+    profile::Edge& edge = profile.edge(id);
+    const double of_method = MethodDeviation(edge.weight, systematic);
+    if (edge.variance > 0) edge.variance += of_method * of_method;
+  }
 }
 
 }  // namespace assay::estimate

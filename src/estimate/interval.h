@@ -5,18 +5,31 @@
 // variance too low; so it is mixed with the one expected of an average edge of this weight, and one
 // more finding is allowed for (as in the score interval of a Poisson mean). And an edge found in many
 // bursts has next to no chance error left, but still the error of the method: how well the
-// correction measures density and latency.
+// correction measures density and latency. That one is a part of the true weight, and only the estimated one is known: where it is too low so
+// would the error be. An interval that is right on that side is too wide on the other; it is widened by half of the difference.
 #pragma once
+
+#include "src/profile/profile.h"
 
 namespace assay::estimate {
 
-// Relative standard deviation of what sampling more would not remove; as measured on programs with known
-// counts (bench/accuracy/calibration.py, bench/accuracy/run.py, docs/05-estimation.md): with correction, and without, where sparse calls are
-// sampled too often.
-constexpr double kSystematic = 0.08, kSystematicUncorrected = 0.2;
+// Relative standard deviation of what sampling more would not remove; as measured on real programs with known
+// counts (bench/accuracy/run.py, docs/05-estimation.md): with correction, and without, where sparse calls are sampled too often.
+constexpr double kSystematic = 0.15, kSystematicUncorrected = 0.4;
 
 // `finding`: what one burst adds to an edge that it finds, in the mean (sum of squares over sum, over all
 // edges and bursts).
 double StatedVariance(double weight, double variance, double finding, double systematic = kSystematic);
+
+// Which of the two is in the variances of a profile's edges; 0 where they are not those of sampled calls.
+double SystematicOf(const profile::Profile& profile);
+// The standard deviation of a weight by the method's error.
+double MethodDeviation(double weight, double systematic);
+// What is stated for an edge without that, which leaves chance.
+double ChanceVariance(const profile::Edge& edge, double systematic);
+// Takes the method's error out of the variances, and puts it back. When profiles are added up chance
+// evens out, and the method errs in the same way every time.
+void TakeOutMethodError(profile::Profile& profile);
+void PutInMethodError(profile::Profile& profile);
 
 }  // namespace assay::estimate

@@ -41,5 +41,38 @@ TEST(StatedVariance, ASingleFindingMayBeOffByAFactor) {
   EXPECT_LT(deviation / 16, 2);
 }
 
+profile::Profile Sampled(double weight, double variance, const char* correct) {
+  profile::Profile profile;
+  profile.metadata = {{"collect", "calls"}, {"correct", correct}};
+  profile.AddEdge(profile.InternMethod("A", "f", "()V"), 1, profile.InternMethod("A", "g", "()V"), 100, weight,
+                  StatedVariance(weight, variance, 16, SystematicOf(profile)));
+  return profile;
+}
+
+// Of ten profiles together an edge is known better by chance, and no better by the method.
+TEST(MethodError, StaysWhenProfilesAreAddedUp) {
+  for (const char* correct : {"full", "off"}) {
+    profile::Profile one = Sampled(1000, 400, correct), sum = one;
+    const double systematic = SystematicOf(one), stated = one.edge(0).variance;
+    TakeOutMethodError(one);
+    TakeOutMethodError(sum);
+    EXPECT_NEAR(one.edge(0).variance, stated - std::pow(MethodDeviation(1000, systematic), 2), 1e-6);
+    const profile::Edge& edge = one.edge(0);
+    for (int i = 1; i < 10; i++) sum.AddEdge(edge.caller, edge.bci, edge.callee, 100, edge.weight, edge.variance);
+    PutInMethodError(sum);
+    EXPECT_GT(std::sqrt(sum.edge(0).variance) / 10000, systematic);
+    EXPECT_LT(std::sqrt(sum.edge(0).variance), std::sqrt(stated) * 10);
+  }
+}
+
+TEST(MethodError, IsNotInWhatIsExact) {
+  profile::Profile exact;
+  exact.metadata = {{"collect", "exact"}};
+  EXPECT_EQ(SystematicOf(exact), 0);
+  profile::Profile all = Sampled(1000, 0, "full");
+  PutInMethodError(all);
+  EXPECT_EQ(all.edge(0).variance, 0);
+}
+
 }  // namespace
 }  // namespace assay::estimate

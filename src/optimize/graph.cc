@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "src/estimate/interval.h"
 #include "src/profile/aggregate.h"
 
 namespace assay::optimize {
@@ -63,6 +64,8 @@ void DeriveReceivers(CallSite* site, bool exact) {
 
 std::map<SiteKey, CallSite> SitesByEdges(const Profile& profile, bool exact) {
   std::map<SiteKey, CallSite> sites;
+  // What the method misjudges, how dense calls are, is the same for all targets of a site.
+  const double systematic = estimate::SystematicOf(profile);
   double total = 0;
   for (const auto& edge : profile::CallEdges(profile)) total += edge.weight;
   for (const profile::Site& from : profile::CallSites(profile)) {
@@ -80,7 +83,7 @@ std::map<SiteKey, CallSite> SitesByEdges(const Profile& profile, bool exact) {
       if (!plan::CanBeWritten(callee)) continue;
       site.targets.push_back({callee, profile.method(edge.callee).code_bytes,
                               edge.weight / from.weight,
-                              profile::RelativeError(edge.weight, edge.variance)});
+                              profile::RelativeError(edge.weight, estimate::ChanceVariance(edge, systematic))});
     }
     std::sort(site.targets.begin(), site.targets.end(), [](const Target& a, const Target& b) {
       return std::tie(b.share, a.method) < std::tie(a.share, b.method);

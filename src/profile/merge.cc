@@ -126,7 +126,7 @@ void MergeMetadata(Profile& into, const Profile& from) {
   }
   into.metadata["profiles"] = std::to_string(count);
   // Of each on its own; whoever can estimates them anew from the merged edges.
-  for (const char* key : {"accuracy", "accuracy-error", "unseen", "split-half-overlap"}) {
+  for (const char* key : {"accuracy", "accuracy-error", "accuracy-limit", "unseen", "split-half-overlap"}) {
     into.metadata.erase(key);
   }
 }

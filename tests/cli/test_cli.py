@@ -254,6 +254,30 @@ class CompareAndMerge(Case):
         g = next(c for c in shown["contexts"] if c["stack"][-1] == G)
         self.assertEqual((g["calls"], g["self"]), (3014, 6028))
 
+    def sampled(self, name, **metadata):
+        file = ProfileFile(collect="calls", correct="full", **metadata)
+        for place in range(40):
+            file.edge(F, place, G, 100, samples=10, variance=100 ** 2 / 10 + 15 ** 2)
+        return self.write(name, file)
+
+    def test_accuracy_says_how_much_longer_or_that_it_is_out_of_reach(self):
+        self.assertRegex(assay("show", self.sampled("a", accuracy="80", **{"accuracy-limit": "94"})).stdout,
+                         r"accuracy about 80\.0 % .* 90 % needs about \d+(\.\d)? times as many samples")
+        beyond = self.sampled("b", accuracy="80", **{"accuracy-limit": "94", "until-accuracy": "95"})
+        self.assertIn("95 % is out of reach of sampling, which has 94.0 % at most", assay("show", beyond).stdout)
+        there = self.sampled("c", accuracy="91", **{"accuracy-limit": "94"})
+        self.assertIn("enough for 90 %", assay("show", there).stdout)
+
+    def test_merging_lessens_chance_and_not_the_error_of_the_method(self):
+        once = self.sampled("once")
+        sums = self.path("4"), self.path("16")
+        for count, out in zip((4, 16), sums):
+            assay("merge", *[once] * count, "-o", out)
+        error = [json.loads(assay("show", path, "--by", "edges", "--json").stdout)["edges"][0]["error"] for path in (once, *sums)]
+        self.assertGreater(error[0], 1.5 * error[1])
+        self.assertGreater(error[1], error[2])
+        self.assertGreater(error[2], 1.96 * 0.15)
+
     def test_merge_refuses_what_does_not_add(self):
         file = known()
         file.self_unit = "ns"
@@ -276,6 +300,13 @@ class Diff(Case):
         self.assertIn("edges by calls: 4.00 k -> 4.30 k, +7.50 %, 1 changed", text)
         self.assertIn("methods by bytecodes: 10.1 k -> 10.7 k, +5.97 %", text)
         self.assertRegex(text, r"3\.00 k +3\.30 k +\+300 +\+7\.50 %  Known\.f\(int\)@3 -> Known\.g\(int\)")
+
+    def test_the_error_of_the_method_hides_no_difference(self):
+        before, after = ProfileFile(collect="calls", correct="full"), ProfileFile(collect="calls", correct="full")
+        for file, calls in ((before, 1000), (after, 1100)):
+            file.edge(F, 3, G, calls, samples=calls, variance=calls + (0.172 * calls) ** 2)
+        edges = json.loads(self.diff("--json", "--by", "edges", before=before, after=after))["differences"][0]
+        self.assertTrue(edges["changes"][0]["significant"])
 
     def test_limit(self):
         self.diff("--fail-over", "8")
