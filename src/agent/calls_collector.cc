@@ -73,7 +73,7 @@ class CallsCollector final : public Collector {
     options_ = options;
     may_relax_ = !options.IsSet("tick") && !options.IsSet("until-accuracy") && options.Count("samples") != UINT64_MAX;
     ASSAY_TRY(ChooseDefaults(FeatureRelease(vm)));
-    SayIfOutOfReach();
+    ASSAY_TRY(CheckReach(phase));
     ASSAY_ASSIGN(SamplerSettings settings, Settings(options_));
     return CallSampler::Get().Start(vm, jni, settings);
   }
@@ -116,15 +116,18 @@ class CallsCollector final : public Collector {
     return settings;
   }
 
-  void SayIfOutOfReach() const {
-    if (!options_.IsSet("until-accuracy")) return;
+  // Whoever attaches would wait for ever; a program that starts is not to fail for it.
+  Status CheckReach(Phase phase) const {
+    if (!options_.IsSet("until-accuracy")) return {};
     const bool corrects = options_.Text("correct") != "off";
     const double limit = estimate::AccuracyLimit(corrects ? estimate::kSystematic : estimate::kSystematicUncorrected);
-    if (options_.Percent("until-accuracy") < limit) return;
+    if (options_.Percent("until-accuracy") < limit) return {};
     char percent[16];
     std::snprintf(percent, sizeof percent, "%.1f", limit);
-    Log("until-accuracy: sampling has " + std::string(percent) +
-        " % at most, so that it will not end by itself; --collect exact counts every call");
+    const std::string why = "until-accuracy: sampling has " + std::string(percent) + " % at most; --collect exact counts every call";
+    if (phase == Phase::kAttach) return Error{why};
+    Log(why + "; it will not end by itself");
+    return {};
   }
 
   // The shortest period for which CPU timers suffice on most kernels; shorter ones need a thread that wakes up for every

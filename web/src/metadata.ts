@@ -9,7 +9,7 @@ const LABELS = new Map(Object.entries({
   seed: 'Seed', correct: 'Bias correction', via: 'Sampled at', clock: 'Clock', interval: 'Interval',
   granularity: 'Granularity', ended: 'Ended', profiles: 'Merged profiles', overhead: 'Overhead',
   infer: 'Flow inference', host: 'Machine', pid: 'Process', accuracy: 'Accuracy estimate',
-  'accuracy-error': 'Error of the estimate', duplication: 'Duplication', trigger: 'Trigger',
+  'accuracy-error': 'Error of the estimate', 'accuracy-limit': 'Accuracy at most', duplication: 'Duplication', trigger: 'Trigger',
   'jvm-version': 'JVM version', processors: 'Processors', 'calls-seen': 'Counted are', output: 'Profile',
   'split-half-overlap': 'Overlap of two halves', ticker: 'Ticks by', flush: 'Flushed every',
   instrument: 'Instrumentation', include: 'Included', exclude: 'Excluded', options: 'Options',

@@ -71,6 +71,18 @@ class Estimate(unittest.TestCase):
             child.communicate()
 
     @each_jdk()
+    def test_attach_refuses_what_would_never_be_reached(self, version):
+        child = start_forever(version, self.classes)
+        try:
+            result = subprocess.run([ASSAY, "attach", str(child.pid), "--until-accuracy", "95", "-o", self.path], capture_output=True, text=True, timeout=60)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertRegex(result.stderr, r"until-accuracy: sampling has [89]\d\.\d % at most; --collect exact")
+            self.assertIsNone(child.poll())
+        finally:
+            child.kill()
+            child.communicate()
+
+    @each_jdk()
     def test_out_of_reach_is_said(self, version):
         result = assay("run", "--until-accuracy", "99.99", "--tick", "20ms", "-o", self.path, "--",
                        java(version), *PLAIN, "-cp", self.classes, "Ratios", "20")
