@@ -56,9 +56,9 @@ def rows(name):
 
 
 def newest(data):
-    """Only the rows of the newest build."""
-    build = max(data, key=lambda r: r["info"]["date"])["info"]["build"] if data else None
-    return [r for r in data if r["info"]["build"] == build]
+    """Of each program only the rows of its newest build: a run of a few programs replaces those of them, not of all."""
+    builds = {r["workload"]: r["info"]["build"] for r in sorted(data, key=lambda r: r["info"]["date"])}
+    return [r for r in data if r["info"]["build"] == builds[r["workload"]]]
 
 
 def day(data):

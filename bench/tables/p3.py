@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import cli, configs, machine, paths, results
+from harness import cli, configs, graph, machine, paths, results
 from harness.limit import LIMIT, Spent
 
 from . import common, p3_same
@@ -22,29 +22,30 @@ ITERATIONS = 8
 class Contexts:
     """Overlap of contexts and size of the file, by program, granularity and jitter."""
 
-    def __init__(self, arguments, jdk):
+    def __init__(self, arguments, jdk, name="p3-contexts"):
         self.size, self.jdk = arguments.size, jdk
-        self.raw = paths.RAW / f"p3-contexts-{jdk}.jsonl"
+        self.raw = paths.RAW / f"{name}-{jdk}.jsonl"
         self.raw.parent.mkdir(parents=True, exist_ok=True)
         self.info = machine.describe(jdk)
         self.rows = []
 
-    def measure(self, workload, grid):
+    def measure(self, workload, grid, iterations=ITERATIONS):
         with tempfile.TemporaryDirectory() as folder:
             truth, out = pathlib.Path(folder) / "exact", pathlib.Path(folder) / "counted"
             scope = p3_same.scope(workload)
-            self._profile(workload, ("--collect", "exact", *scope), truth)
+            self._profile(workload, ("--collect", "exact", *scope), truth, iterations)
             for granularity, jitter in grid:
                 options = ("--collect", "bytecodes", "--granularity", str(granularity), "--jitter", str(jitter), *scope)
-                self._profile(workload, options, out)
+                self._profile(workload, options, out, iterations)
                 compared = json.loads(subprocess.run([paths.ASSAY, "compare", truth, out, "--json"], check=True,
                                                      capture_output=True, text=True).stdout)
                 self._add({"workload": workload.name, "jdk": self.jdk, "granularity": granularity, "jitter": jitter,
+                           "iterations": iterations, "bytecodes": int(graph.profile(out, "methods")["metadata"]["bytecodes"]),
                            "overlap": compared["overlap"]["contexts"], "bytes": out.stat().st_size,
                            "exact_bytes": truth.stat().st_size, "info": self.info})
 
-    def _profile(self, workload, options, out):
-        p3_same.profile(workload, self.jdk, options, (), out, self.size, ITERATIONS)
+    def _profile(self, workload, options, out, iterations):
+        p3_same.profile(workload, self.jdk, options, (), out, self.size, iterations)
 
     def _add(self, row):
         self.rows.append(row)
@@ -103,3 +104,29 @@ def granularities(arguments):
                                   *common.BOTH_COSTS, "paper: overlap %", "paper: overhead %"], rows) + "\n")
         runs += [seen, cost]
     common.publish(arguments, "p3", "P3 Figures 10 to 15: bytecode counting", text, runs[-1].info, runs)
+
+
+def lengths(arguments):
+    """The default granularity in runs of several lengths: how many samples it takes to know the contexts."""
+    steps = (1, 2) if arguments.quick else (4, 8, 16, 24)
+    text, runs = "", []
+    for jdk in cli.jdks(arguments):
+        work = common.small_set(arguments, jdk, 2 if arguments.quick else 4)
+        seen = Contexts(arguments, jdk, "p3-length")
+        for iterations in steps:
+            for workload in work:
+                try:
+                    seen.measure(workload, [(10000, 100)], iterations)
+                except Spent:
+                    LIMIT.leave_out(f"{workload.name}, {iterations} iterations")
+        text += (f"JDK {jdk}, granularity 10,000, jitter 100: overlap of contexts with exact counts in % (bytecodes executed).\n\n"
+                 + results.table(["iterations", *(w.name for w in work), "mean"], [length_row(seen.rows, n, work) for n in steps]) + "\n")
+        runs.append(seen)
+    common.publish(arguments, "p3-length", "P3: accuracy of contexts by length of the run", text, runs[-1].info, runs)
+
+
+def length_row(rows, iterations, work):
+    of = {r["workload"]: r for r in rows if r["iterations"] == iterations}
+    cells = [f"{of[w.name]['overlap']:.1f} ({of[w.name]['bytecodes'] / 1e9:.2f} G)" if w.name in of else "-" for w in work]
+    mean = f"{statistics.mean(r['overlap'] for r in of.values()):.1f}" if len(of) == len(work) else "-"
+    return [iterations, *cells, mean]

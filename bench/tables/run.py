@@ -10,7 +10,7 @@ p1         bias programs; correction off, density, full  p2       Tables 1 to 5
 p3         granularities, constant and jittered        p4         correlation of successive runs
 p2-checks  Property 1 by counting                      p2-accuracy  call edges and fields against interval 1
 p3-same    equal files, exact totals                   p3-itself  which programs do the same work in every run
-p0-sweep   samples x stride at a tick of 4 ms
+p0-sweep   samples x stride at a tick of 4 ms          p3-length  contexts in runs of several lengths
 counts     exact counts against JFR's method timing and the JVM's own counters
 accuracy-overhead  the plot, from raw data that exists; runs nothing
 """
@@ -26,7 +26,7 @@ from tables import counts, p0, p1, p2, p2_counts, p3, p3_same, p4
 TABLES = {"counts": counts.counts, "p0-table2": p0.table2, "p0-table3": p0.table3, "p0-sweep": p0.sweep, "p1": p1.bias,
           "p1-correction": p1.correction, "p2": p2.intervals,
           "p2-checks": p2_counts.checks, "p2-accuracy": p2_counts.accuracy, "p3": p3.granularities,
-          "p3-same": p3_same.same, "p3-itself": p3_same.itself, "p4": p4.precision,
+          "p3-same": p3_same.same, "p3-itself": p3_same.itself, "p3-length": p3.lengths, "p4": p4.precision,
           "accuracy-overhead": tradeoff.command}
 
 

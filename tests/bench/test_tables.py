@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench"), str(ROOT / "bench" / "workloads")]
 from harness import accuracy, configs, machine, paths, results
 from harness.limit import LIMIT, Spent
-from tables import common, p1, p2_counts, p3_same
+from tables import common, p1, p2_counts, p3, p3_same
 
 
 def printed_by(table, quick):
@@ -105,6 +105,14 @@ class Checks(unittest.TestCase):
         self.full = 11e6
         with self.assertRaisesRegex(RuntimeError, "Property 1 does not hold"):
             self.table(24)
+
+
+class Lengths(unittest.TestCase):
+    def test_a_row_has_every_program_of_that_length_and_a_mean_of_all_only(self):
+        work = [types.SimpleNamespace(name=name) for name in ("a", "b")]
+        rows = [{"workload": w, "iterations": n, "overlap": o, "bytecodes": 1.5e9 * n} for w, n, o in (("a", 1, 80), ("a", 2, 90), ("b", 2, 70))]
+        self.assertEqual(p3.length_row(rows, 1, work), [1, "80.0 (1.50 G)", "-", "-"])
+        self.assertEqual(p3.length_row(rows, 2, work), [2, "90.0 (3.00 G)", "70.0 (3.00 G)", "80.0"])
 
 
 class SameWork(unittest.TestCase):

@@ -55,6 +55,13 @@ class Tradeoff(unittest.TestCase):
         self.assertEqual(point.sentence(), "calls, default options: 80.0 % at +2.0 %")
         self.assertEqual(tradeoff.points(25)[1][0], 95)
 
+    def test_a_newer_run_of_one_program_replaces_that_one_only(self):
+        self.write("PUBLISHED", "accuracy-foreground-25.jsonl", [seen("calls", "a", 60, OLD), seen("calls", "b", 70, OLD)])
+        self.write("RAW", "accuracy-foreground-25.jsonl", [seen("calls", "a", 80)])
+        point = self.point("calls, default options")
+        self.assertAlmostEqual(point.accuracy, 75)
+        self.assertEqual(point.accuracy_of, "2 programs, 2026-01-02")
+
     def test_where_two_truths_agree_counts_before_where_they_do_not(self):
         self.write("RAW", "accuracy-foreground-25.jsonl", [seen("calls", "a", 80), seen("ceiling", "a", 99)])
         self.write("RAW", "accuracy-production-25.jsonl", [seen("calls", "a", 60), seen("jfr-10ms", "a", 20), seen("ceiling", "a", 85)])
