@@ -64,7 +64,7 @@ def body(run, work, chosen):
 
 
 def older_truths(run, work):
-    made = [run.truths.made(w) for w in work]
+    made = [run.truths.made(w) for w in work if any(r["workload"] == w.name for r in run.rows)]
     builds = sorted({m["build"] for m in made if m and m["build"] != run.info["build"]})
     return f"Truths kept from other builds ({', '.join(builds)}); `--fresh-truth` makes them again.\n\n" if builds else ""
 

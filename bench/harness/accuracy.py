@@ -132,9 +132,9 @@ class Accuracy:
     def run(self, workload, chosen, repeats=3, log=sys.stderr, with_ceiling=True, what=None):
         """All configurations of one workload, `repeats` times, and the ceiling, within the command's time limit, which
         calls it `what`."""
-        self.forget_older(workload)
         ceiling = configs.Config("ceiling", "ceiling")
         try:
+            self.forget_older(workload)
             self._repeats(workload, chosen, ceiling, repeats, with_ceiling)
         except Spent:
             LIMIT.leave_out(what or workload.name)

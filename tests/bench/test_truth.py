@@ -10,6 +10,7 @@ from unittest import mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 from harness import accuracy, configs, machine, process, truth
+from harness.limit import LIMIT, Spent
 import registry
 
 ONE = dataclasses.replace(registry.WORKLOADS["figure1"], name="one")
@@ -102,6 +103,13 @@ class Kept(unittest.TestCase):
         self.assertEqual(lengths, ["20", "100"], "the third was there already")
         self.measure(["calls"])
         self.assertEqual(self.truths(), 3, "another length, another truth")
+
+    def test_the_limit_may_end_it_before_a_length_is_known(self):
+        self.addCleanup(LIMIT.start, None)
+        LIMIT.start(10)
+        with mock.patch.object(accuracy.experiment, "iteration_seconds", mock.Mock(side_effect=Spent)):
+            run = self.measure(["calls"], seconds=10)
+        self.assertEqual((run.rows, LIMIT.left_out), ([], ["one"]))
 
     def test_a_program_that_changed_is_counted_again_and_the_others_are_not(self):
         for _ in range(2):
