@@ -120,7 +120,7 @@ class CallsCollector final : public Collector {
   Status CheckReach(Phase phase) const {
     if (!options_.IsSet("until-accuracy")) return {};
     const bool corrects = options_.Text("correct") != "off";
-    const double limit = estimate::AccuracyLimit(corrects ? estimate::kSystematic : estimate::kSystematicUncorrected);
+    const double limit = estimate::AccuracyLimit((corrects ? estimate::kCorrected : estimate::kUncorrected).of_accuracy);
     if (options_.Percent("until-accuracy") < limit) return {};
     char percent[16];
     std::snprintf(percent, sizeof percent, "%.1f", limit);

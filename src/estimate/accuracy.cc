@@ -103,11 +103,11 @@ std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges, do
 }
 
 std::optional<Accuracy> EstimateAccuracy(const profile::Profile& profile) {
-  const double systematic = SystematicOf(profile);
+  const MethodError method = MethodErrorOf(profile);
   std::vector<EdgeEvidence> edges;
   edges.reserve(profile.edges().size());
-  for (const profile::Edge& edge : profile.edges()) edges.push_back({edge.weight, ChanceVariance(edge, systematic), {}});
-  return EstimateAccuracy(edges, systematic);
+  for (const profile::Edge& edge : profile.edges()) edges.push_back({edge.weight, ChanceVariance(edge, method.of_edges), {}});
+  return EstimateAccuracy(edges, method.of_accuracy);
 }
 
 std::optional<Accuracy> AccuracyOf(const profile::Profile& profile) {

@@ -19,14 +19,14 @@ double MethodDeviation(double weight, double systematic) {
   return systematic * (1 + kNormal95 * systematic / 2) * weight;
 }
 
-double SystematicOf(const profile::Profile& profile) {
+MethodError MethodErrorOf(const profile::Profile& profile) {
   // The values of merged profiles are joined.
   auto has = [&profile](const char* key, const char* value) {
     auto it = profile.metadata.find(key);
     return it != profile.metadata.end() && it->second.find(value) != std::string::npos;
   };
-  if (!has("collect", "calls")) return 0;
-  return has("correct", "off") ? kSystematicUncorrected : kSystematic;
+  if (!has("collect", "calls")) return {};
+  return has("correct", "off") ? kUncorrected : kCorrected;
 }
 
 double ChanceVariance(const profile::Edge& edge, double systematic) {
@@ -36,14 +36,14 @@ double ChanceVariance(const profile::Edge& edge, double systematic) {
 }
 
 void TakeOutMethodError(profile::Profile& profile) {
-  const double systematic = SystematicOf(profile);
+  const double systematic = MethodErrorOf(profile).of_edges;
   for (profile::EdgeId id = 0; id < profile.edges().size(); id++) {
     profile.edge(id).variance = ChanceVariance(profile.edge(id), systematic);
   }
 }
 
 void PutInMethodError(profile::Profile& profile) {
-  const double systematic = SystematicOf(profile);
+  const double systematic = MethodErrorOf(profile).of_edges;
   for (profile::EdgeId id = 0; id < profile.edges().size(); id++) {
     profile::Edge& edge = profile.edge(id);
     const double of_method = MethodDeviation(edge.weight, systematic);

@@ -17,12 +17,20 @@ namespace assay::estimate {
 // counts (bench/accuracy/run.py, docs/05-estimation.md): with correction, and without, where sparse calls are sampled too often.
 constexpr double kSystematic = 0.15, kSystematicUncorrected = 0.4;
 
+// The same for what is claimed of a whole profile: uncorrected a few edges are off by a factor, which one standard deviation
+// for all of them does not tell.
+struct MethodError {
+  double of_edges = 0;
+  double of_accuracy = 0;
+};
+constexpr MethodError kCorrected{kSystematic, kSystematic}, kUncorrected{kSystematicUncorrected, 0.7};
+
 // `finding`: what one burst adds to an edge that it finds, in the mean (sum of squares over sum, over all
 // edges and bursts).
 double StatedVariance(double weight, double variance, double finding, double systematic = kSystematic);
 
-// Which of the two is in the variances of a profile's edges; 0 where they are not those of sampled calls.
-double SystematicOf(const profile::Profile& profile);
+// Which of the two is in a profile; none where its edges are not sampled calls.
+MethodError MethodErrorOf(const profile::Profile& profile);
 // The standard deviation of a weight by the method's error.
 double MethodDeviation(double weight, double systematic);
 // What is stated for an edge without that, which leaves chance.

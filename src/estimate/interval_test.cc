@@ -45,7 +45,7 @@ profile::Profile Sampled(double weight, double variance, const char* correct) {
   profile::Profile profile;
   profile.metadata = {{"collect", "calls"}, {"correct", correct}};
   profile.AddEdge(profile.InternMethod("A", "f", "()V"), 1, profile.InternMethod("A", "g", "()V"), 100, weight,
-                  StatedVariance(weight, variance, 16, SystematicOf(profile)));
+                  StatedVariance(weight, variance, 16, MethodErrorOf(profile).of_edges));
   return profile;
 }
 
@@ -53,7 +53,7 @@ profile::Profile Sampled(double weight, double variance, const char* correct) {
 TEST(MethodError, StaysWhenProfilesAreAddedUp) {
   for (const char* correct : {"full", "off"}) {
     profile::Profile one = Sampled(1000, 400, correct), sum = one;
-    const double systematic = SystematicOf(one), stated = one.edge(0).variance;
+    const double systematic = MethodErrorOf(one).of_edges, stated = one.edge(0).variance;
     TakeOutMethodError(one);
     TakeOutMethodError(sum);
     EXPECT_NEAR(one.edge(0).variance, stated - std::pow(MethodDeviation(1000, systematic), 2), 1e-6);
@@ -68,7 +68,7 @@ TEST(MethodError, StaysWhenProfilesAreAddedUp) {
 TEST(MethodError, IsNotInWhatIsExact) {
   profile::Profile exact;
   exact.metadata = {{"collect", "exact"}};
-  EXPECT_EQ(SystematicOf(exact), 0);
+  EXPECT_EQ(MethodErrorOf(exact).of_edges, 0);
   profile::Profile all = Sampled(1000, 0, "full");
   PutInMethodError(all);
   EXPECT_EQ(all.edge(0).variance, 0);

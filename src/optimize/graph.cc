@@ -65,7 +65,7 @@ void DeriveReceivers(CallSite* site, bool exact) {
 std::map<SiteKey, CallSite> SitesByEdges(const Profile& profile, bool exact) {
   std::map<SiteKey, CallSite> sites;
   // What the method misjudges, how dense calls are, is the same for all targets of a site.
-  const double systematic = estimate::SystematicOf(profile);
+  const double systematic = estimate::MethodErrorOf(profile).of_edges;
   double total = 0;
   for (const auto& edge : profile::CallEdges(profile)) total += edge.weight;
   for (const profile::Site& from : profile::CallSites(profile)) {

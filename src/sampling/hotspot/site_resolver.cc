@@ -213,7 +213,7 @@ void SiteResolver::Fill(profile::Profile& profile, bool last) {
 void SiteResolver::State(profile::Edge& edge, uint64_t samples, const estimate::EdgeEvidence& evidence, double finding,
                          bool last) const {
   constexpr double kLittle = 0.05;
-  const double variance = estimate::StatedVariance(evidence.weight, evidence.variance, finding, Systematic());
+  const double variance = estimate::StatedVariance(evidence.weight, evidence.variance, finding, Method().of_edges);
   const bool news = edge.samples != samples || edge.weight != evidence.weight;
   if (last || news || std::abs(variance - edge.variance) > kLittle * edge.variance) edge.variance = variance;
   edge.samples = samples;
@@ -225,7 +225,7 @@ void SiteResolver::StateAccuracy(profile::Profile& profile, bool last) {
   constexpr uint64_t kPart = 20;
   if (!last && ledger_->bursts() - bursts_estimated_ <= bursts_estimated_ / kPart) return;
   bursts_estimated_ = ledger_->bursts();
-  if (auto accuracy = estimate::EstimateAccuracy(evidence_, Systematic())) estimate::Record(*accuracy, profile);
+  if (auto accuracy = estimate::EstimateAccuracy(evidence_, Method().of_accuracy)) estimate::Record(*accuracy, profile);
 }
 
 }  // namespace assay::sampling

@@ -71,7 +71,7 @@ class SiteResolver {
   void AddUpSite(uint32_t index);
   void AddContext(profile::Profile& profile, const Chain& chain, uint64_t samples, double weight);
   void State(profile::Edge& edge, uint64_t samples, const estimate::EdgeEvidence& evidence, double finding, bool last) const;
-  double Systematic() const { return ledger_->corrects() ? estimate::kSystematic : estimate::kSystematicUncorrected; }
+  const estimate::MethodError& Method() const { return ledger_->corrects() ? estimate::kCorrected : estimate::kUncorrected; }
   void StateAccuracy(profile::Profile& profile, bool last);
 
   HookContext* hooks_;

@@ -33,9 +33,11 @@ class Estimate(unittest.TestCase):
         self.assertIn("accuracy about", assay("show", self.path).stdout)
         metadata = show_json(self.path)["metadata"]
         claimed, error = float(metadata["accuracy"]), float(metadata["accuracy-error"])
-        # Four edges and hundreds of bursts: little is left to chance.
-        self.assertGreater(claimed, 80)
-        self.assertLessEqual(claimed, 100)
+        # Four edges and hundreds of bursts: little is left to chance, and the error of the method stays, which is larger without correction.
+        limit = float(metadata["accuracy-limit"])
+        self.assertAlmostEqual(limit, 72.07 if metadata["correct"] == "off" else 94.02)
+        self.assertGreater(claimed, limit - 3)
+        self.assertLess(claimed, limit + 0.01)
         self.assertGreater(error, 0)
         edges = show_json(self.path)["edges"]
         self.assertTrue(all(0 < edge["error"] for edge in edges if edge["samples"] > 0), edges)
@@ -76,7 +78,7 @@ class Estimate(unittest.TestCase):
         try:
             result = subprocess.run([ASSAY, "attach", str(child.pid), "--until-accuracy", "95", "-o", self.path], capture_output=True, text=True, timeout=60)
             self.assertNotEqual(result.returncode, 0)
-            self.assertRegex(result.stderr, r"until-accuracy: sampling has [89]\d\.\d % at most; --collect exact")
+            self.assertRegex(result.stderr, r"until-accuracy: sampling has \d\d\.\d % at most; --collect exact")
             self.assertIsNone(child.poll())
         finally:
             child.kill()
@@ -87,8 +89,8 @@ class Estimate(unittest.TestCase):
         result = assay("run", "--until-accuracy", "99.99", "--tick", "20ms", "-o", self.path, "--",
                        java(version), *PLAIN, "-cp", self.classes, "Ratios", "20")
         self.assertNotIn("profiling ends", result.stderr)
-        self.assertRegex(result.stderr, r"until-accuracy: sampling has [89]\d\.\d % at most")
-        self.assertRegex(result.stderr, r"99\.99 % is out of reach of sampling, which has [89]\d\.\d % at most")
+        self.assertRegex(result.stderr, r"until-accuracy: sampling has \d\d\.\d % at most")
+        self.assertRegex(result.stderr, r"99\.99 % is out of reach of sampling, which has \d\d\.\d % at most")
 
     def test_merging_estimates_anew(self):
         version = max(JDKS)
