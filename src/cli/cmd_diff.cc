@@ -166,7 +166,7 @@ int Diff(const DiffCommand& options) {
   }
   Profile before = Load(options.before);
   Profile after = Load(options.after);
-  // It errs in the same way in both.
+  // The method errs in the same way in both.
   for (Profile* each : {&before, &after}) estimate::TakeOutMethodError(*each);
   std::vector<Difference> all = profile::Diff(before, after, {.shares = options.shares});
   std::vector<Culprit> culprits;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "src/cli/terminal.h"
@@ -150,7 +151,8 @@ std::string NamedWorkText(const profile::Profile& profile, double work) {
 std::string AccuracyText(const profile::Profile& profile, double target_percent) {
   auto accuracy = estimate::AccuracyOf(profile);
   if (!accuracy) return "";
-  double target = target_percent > 0 ? target_percent : 90;
+  // Unasked, what can be had.
+  double target = target_percent > 0 ? target_percent : std::floor(std::min(90.0, accuracy->limit - 2));
   double length = estimate::LengthFor(*accuracy, target);
   std::string out = fmt::format("accuracy about {:.1f} % ± {:.1f} (expected overlap with the truth), ",
                                 accuracy->percent, accuracy->error);

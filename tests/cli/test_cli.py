@@ -265,6 +265,8 @@ class CompareAndMerge(Case):
                          r"accuracy about 80\.0 % .* 90 % needs about \d+(\.\d)? times as many samples")
         beyond = self.sampled("b", accuracy="80", **{"accuracy-limit": "94", "until-accuracy": "95"})
         self.assertIn("95 % is out of reach of sampling, which has 94.0 % at most", assay("show", beyond).stdout)
+        uncorrected = self.sampled("d", accuracy="60", **{"accuracy-limit": "72.07"})
+        self.assertIn(" 70 % needs about", assay("show", uncorrected).stdout)
         there = self.sampled("c", accuracy="91", **{"accuracy-limit": "94"})
         self.assertIn("enough for 90 %", assay("show", there).stdout)
 
