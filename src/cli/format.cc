@@ -161,7 +161,7 @@ std::string AccuracyText(const profile::Profile& profile, double target_percent)
     return out + fmt::format("{:.6g} % is out of reach of sampling, which has {:.1f} % at most (--collect exact)", target,
                              accuracy->limit);
   }
-  if (length > 1000) return out + fmt::format("{:.6g} % is out of reach this way", target);
+  if (length > 1000) return out + fmt::format("{:.6g} % needs far more samples", target);
   return out + fmt::format("{:.6g} % needs about {:.{}f} times as many samples", target, length,
                            length < 9.95 ? 1 : 0);
 }
