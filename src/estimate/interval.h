@@ -15,7 +15,7 @@ namespace assay::estimate {
 
 // Relative standard deviation of what sampling more would not remove; as measured on real programs with known
 // counts (bench/accuracy/run.py, docs/05-estimation.md): with correction, and without, where sparse calls are sampled too often.
-constexpr double kSystematic = 0.15, kSystematicUncorrected = 0.4;
+constexpr double kSystematic = 0.15, kSystematicUncorrected = 0.3;
 
 // The same for what is claimed of a whole profile: uncorrected a few edges are off by a factor, which one standard deviation
 // for all of them does not tell.
