@@ -73,7 +73,7 @@ class CallsCollector final : public Collector {
     options_ = options;
     may_relax_ = !options.IsSet("tick") && !options.IsSet("until-accuracy") && options.Count("samples") != UINT64_MAX;
     ASSAY_TRY(ChooseDefaults(FeatureRelease(vm)));
-    ASSAY_TRY(CheckReach(phase));
+    ASSAY_TRY(CheckReach(options_, phase));
     ASSAY_ASSIGN(SamplerSettings settings, Settings(options_));
     return CallSampler::Get().Start(vm, jni, settings);
   }
@@ -81,6 +81,7 @@ class CallsCollector final : public Collector {
   Status Reconfigure(const Options& changed) override {
     Options options = options_;
     options.Update(changed);
+    ASSAY_TRY(CheckReach(options, Phase::kAttach));
     if (changed.IsSet("samples") || changed.IsSet("stride")) splits_ = false;
     ASSAY_ASSIGN(SamplerSettings settings, Settings(options));
     ASSAY_TRY(CallSampler::Get().Reconfigure(settings));
@@ -117,11 +118,11 @@ class CallsCollector final : public Collector {
   }
 
   // Whoever attaches would wait for ever; a program that starts is not to fail for it.
-  Status CheckReach(Phase phase) const {
-    if (!options_.IsSet("until-accuracy")) return {};
-    const bool corrects = options_.Text("correct") != "off";
+  static Status CheckReach(const Options& options, Phase phase) {
+    if (!options.IsSet("until-accuracy")) return {};
+    const bool corrects = options.Text("correct") != "off";
     const double limit = estimate::AccuracyLimit((corrects ? estimate::kCorrected : estimate::kUncorrected).of_accuracy);
-    if (options_.Percent("until-accuracy") < limit) return {};
+    if (options.Percent("until-accuracy") < limit) return {};
     char percent[16];
     std::snprintf(percent, sizeof percent, "%.1f", limit);
     const std::string why = "until-accuracy: sampling has " + std::string(percent) + " % at most; --collect exact counts every call";

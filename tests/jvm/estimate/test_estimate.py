@@ -72,13 +72,19 @@ class Estimate(unittest.TestCase):
             child.kill()
             child.communicate()
 
+    def refused(self, pid, *options):
+        result = subprocess.run([ASSAY, "attach", str(pid), "--until-accuracy", "95", *options], capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, r"until-accuracy: sampling has \d\d\.\d % at most; --collect exact")
+
     @each_jdk()
     def test_attach_refuses_what_would_never_be_reached(self, version):
         child = start_forever(version, self.classes)
         try:
-            result = subprocess.run([ASSAY, "attach", str(child.pid), "--until-accuracy", "95", "-o", self.path], capture_output=True, text=True, timeout=60)
-            self.assertNotEqual(result.returncode, 0)
-            self.assertRegex(result.stderr, r"until-accuracy: sampling has \d\d\.\d % at most; --collect exact")
+            self.refused(child.pid, "-o", self.path)
+            assay("attach", child.pid, "-o", self.path)
+            self.refused(child.pid)
+            assay("detach", child.pid)
             self.assertIsNone(child.poll())
         finally:
             child.kill()
