@@ -10,6 +10,7 @@
 #include "src/agent/exact_registry.h"
 #include "src/agent/java_agent.h"
 #include "src/agent/runtime_class.h"
+#include "src/agent/thread_field.h"
 #include "src/agent/vm_info.h"
 #include "src/base/hash.h"
 #include "src/instrument/count_pass.h"
@@ -52,6 +53,7 @@ struct Engine {
   std::unique_ptr<JavaAgent> agent;  // null: samples go to contexts
   jvmtiEnv* jvmti = nullptr;
   jclass runtime = nullptr;
+  bool thread_field = false;  // Thread has a field for the counter
   jobject platform_loader = nullptr;
 };
 
@@ -59,7 +61,8 @@ Engine* engine = nullptr;
 
 jint JNICALL Setup(JNIEnv*, jclass, jint what) {
   const uint32_t values[] = {engine->granularity, engine->jitter, engine->seed,
-                             engine->agent != nullptr ? 1u : 0u};
+                             engine->agent != nullptr ? 1u : 0u,
+                             engine->thread_field ? 1u : 0u};
   return static_cast<jint>(values[what]);
 }
 
@@ -196,6 +199,7 @@ class BytecodesCollector : public Collector {
     ASSAY_TRY(TakeAgent(vm, options));
     if (engine->jvmti != nullptr) return {};
     ASSAY_ASSIGN(engine->jvmti, MakeRewritingEnvironment(vm, OnClassFile));
+    WantThreadField(vm, "L" + std::string(kRuntimeClass) + ";");
     return {};
   }
 
@@ -208,6 +212,7 @@ class BytecodesCollector : public Collector {
     vm_ = vm;
     engine->contexts.Clear();
     if (engine->platform_loader == nullptr) engine->platform_loader = PlatformLoader(jni);
+    engine->thread_field = SettleThreadField();
     ASSAY_TRY(DefineRuntime(vm, jni));
     SetStatic(jni, "granularity", engine->granularity);
     SetStatic(jni, "jitter", engine->jitter);

@@ -29,8 +29,8 @@ bool InitializesThis(const std::vector<Element>& elements,
 
 class CatchAll {
  public:
-  CatchAll(Code& code, std::vector<uint8_t> uninitialized, Protects protects)
-      : code_(code), uninitialized_(std::move(uninitialized)), protects_(protects) {}
+  CatchAll(Code& code, std::vector<uint8_t> uninitialized)
+      : code_(code), uninitialized_(std::move(uninitialized)) {}
 
   Status Run(Label begin, Label end) {
     std::vector<Element> old = std::move(code_.elements);
@@ -46,7 +46,7 @@ class CatchAll {
       }
       if (inside && element.IsInstruction()) {
         bool now = !uninitialized_.empty() && uninitialized_[i] != 0;
-        bool gap = InitializesThis(old, uninitialized_, i) || Leaves(element.op);
+        bool gap = InitializesThis(old, uninitialized_, i);
         if (start_.valid() && (gap || now != state_)) Close(BindHere());
         if (!start_.valid() && !gap) {
           start_ = BindHere();
@@ -62,9 +62,6 @@ class CatchAll {
   std::vector<CatchRegion> Take() { return std::move(regions_); }
 
  private:
-  bool Leaves(Op op) const {
-    return protects_ == Protects::kOwnInstructions && (IsInvoke(op) || op == Op::kAthrow);
-  }
   Label BindHere() {
     Label label = code_.NewLabel();
     code_.elements.push_back(
@@ -83,7 +80,6 @@ class CatchAll {
 
   Code& code_;
   std::vector<uint8_t> uninitialized_;
-  const Protects protects_;
   std::vector<CatchRegion> regions_;
   Label handlers_[2];
   Label start_;
@@ -94,9 +90,9 @@ class CatchAll {
 
 Result<std::vector<CatchRegion>> AddCatchAll(const classfile::ClassFile& file,
                                              const classfile::Method& method, Code& code,
-                                             Label begin, Label end, Protects protects) {
+                                             Label begin, Label end) {
   ASSAY_ASSIGN(std::vector<uint8_t> uninitialized, ThisUninitialized(file, method, code));
-  CatchAll catch_all(code, std::move(uninitialized), protects);
+  CatchAll catch_all(code, std::move(uninitialized));
   ASSAY_TRY(catch_all.Run(begin, end));
   return catch_all.Take();
 }

@@ -18,9 +18,6 @@ struct CatchRegion {
   uint32_t frame = 0;  // nothing in the locals but `this` (if uninitialized) and live added locals
 };
 
-// All exceptions, or only those that the method's own instructions raise: then calls and athrow are in no region.
-enum class Protects { kAll, kOwnInstructions };
-
 // Splits the code between two bound labels into regions and adds a catch-all exception range for
 // each, behind all existing ones. The caller then binds each handler and emits its code, which is
 // entered with the exception on the stack. There may be no region at all: nothing to protect.
@@ -39,6 +36,6 @@ enum class Protects { kAll, kOwnInstructions };
 //   }
 Result<std::vector<CatchRegion>> AddCatchAll(const classfile::ClassFile& file,
                                              const classfile::Method& method, Code& code,
-                                             Label begin, Label end, Protects protects = Protects::kAll);
+                                             Label begin, Label end);
 
 }  // namespace assay::bytecode

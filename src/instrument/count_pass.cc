@@ -2,16 +2,14 @@
 //
 //   counter = AssayCounter.enter(number); top = counter.sp;      // takes the sample that is due
 //   sum += n;                                    // before each run of n bytecodes
-//   sum = AssayCounter.flush(counter, sum);      // before a call
-//   AssayCounter.count(counter, n);              // the same where nothing else is in the sum
-//   AssayCounter.check(counter, top);            // in loops that call, and where max_path is reached
+//   AssayCounter.count(counter, n);              // instead, if the method is one run
+//   sum = AssayCounter.flush(counter, sum);      // in loops that call, and where max_path is reached
+//   AssayCounter.check(counter, top);            // there too
 //   AssayCounter.caught(counter, top);           // at the entry of each handler
 //   AssayCounter.leave(counter, top, sum or n);  // before each return
 //
-// Nothing but the sum is in a local variable, and it is 0 during calls: whoever catches an exception
-// finds the right counts without asking where it came from. For an exception that an instruction of
-// the method itself throws, methods with a sum have a handler that counts it. The stack pointer is restored by
-// whoever catches. Where the JDK is not rewritten and may be the one that catches, every method on the
+// A method with a sum has a handler for all exceptions, its own and those out of calls, that counts the
+// sum. The stack pointer is restored by whoever catches. Where the JDK is not rewritten and may be the one that catches, every method on the
 // stack gets a handler for all exceptions (CountOptions::unwind).
 //
 // An exit has no branch: it notes how deep the stack was when the counter had run down, and the next
@@ -58,9 +56,8 @@ class Counter {
         on_stack_(on_stack),
         check_always_(check_always) {}
 
-  // Adds a handler for what no other handler takes: what was summed up is counted, and on with the exception; off the stack too, if
-  // the JDK may be the one that catches. Out of calls the sum is 0, so calls need no handler for it, and a handler that the compiler has to reckon
-  // with at each of them costs.
+  // Adds a handler for what no other handler takes: what was summed up is counted, for the method itself and not for one that it
+  // called, and on with the exception; off the stack too, if the JDK may be the one that catches.
   Status AddHandler(const classfile::Method& method, bool unwind) {
     if (!plan_.sums && !unwind) return {};
     Label begin, end;
@@ -74,13 +71,13 @@ class Counter {
       end = build.Here();
       ASSAY_TRY(build.Finish());
     }
-    const auto protects = unwind ? bytecode::Protects::kAll : bytecode::Protects::kOwnInstructions;
-    ASSAY_ASSIGN(auto regions, bytecode::AddCatchAll(body_.file(), method, code_, begin, end, protects));
+    ASSAY_ASSIGN(auto regions, bytecode::AddCatchAll(body_.file(), method, code_, begin, end));
     CodeBuilder build(body_.file(), code_, CodeBuilder::Append{});
     build_ = &build;
     for (const auto& region : regions) {
       build.Bind(region.handler);
       build.Frame(region.frame);
+      if (plan_.sums && on_stack_ && !unwind) PushStackAndCall("caught");
       if (plan_.sums) Flush();
       if (unwind) PushStackAndCall("abandon");
       build.Emit(Op::kAthrow);
@@ -127,8 +124,7 @@ class Counter {
     if (plan_.check[index] != CountPlan::kNoCheck && on_stack_) PushStackAndCall("check");
     const bool throws = element.op == Op::kAthrow;
     if (check_always_ && (exit || throws || bytecode::IsInvoke(element.op))) PushStackAndCall("check");
-    if (exit) return Leave(index);
-    if (plan_.flush[index]) Flush();
+    if (exit) Leave(index);
   }
 
   void Add(uint32_t n) {

@@ -19,7 +19,7 @@ struct CountPlan {
   std::vector<uint32_t> add;     // bytecodes, weighted, to add to the local sum
   std::vector<uint32_t> count;   // to count at once
   std::vector<uint8_t> check;    // ask whether the counter has run down
-  std::vector<uint8_t> flush;    // at calls and exits: the local sum is counted
+  std::vector<uint8_t> flush;    // at returns: the local sum is counted
   std::vector<uint32_t> leave;   // at exits without a flush: counted together with leaving
   bool calls = false;            // has call instructions
   bool straight = false;         // one block without calls that ends with a return

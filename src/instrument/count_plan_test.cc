@@ -56,7 +56,7 @@ TEST_F(CountPlanTest, StraightCodeIsCountedOnce) {
   EXPECT_EQ(Checks(plan), 0);
 }
 
-TEST_F(CountPlanTest, ARunEndsWithItsCall) {
+TEST_F(CountPlanTest, AMethodOfOneBlockIsCountedWhereItBegins) {
   Nops(2);
   build_.InvokeStatic("C", "m", "()V");
   Nops(3);
@@ -64,9 +64,19 @@ TEST_F(CountPlanTest, ARunEndsWithItsCall) {
   CountPlan plan = Plan();
   EXPECT_TRUE(plan.calls);
   EXPECT_FALSE(plan.straight);
-  EXPECT_EQ(plan.count, (std::vector<uint32_t>{3, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(plan.leave, (std::vector<uint32_t>{0, 0, 0, 0, 0, 0, 4}));
+  EXPECT_EQ(plan.count, (std::vector<uint32_t>{7, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(Sum(plan), 7u);
   EXPECT_FALSE(plan.sums);
+}
+
+TEST_F(CountPlanTest, EveryCallEndsARunWhenEverythingIsChecked) {
+  Nops(2);
+  build_.InvokeStatic("C", "m", "()V");
+  Nops(3);
+  build_.Emit(Op::kReturn);
+  CountPlan plan = Plan(0, false);
+  EXPECT_EQ(plan.count, (std::vector<uint32_t>{3, 0, 0, 4, 0, 0, 0}));
+  EXPECT_EQ(Sum(plan), 7u);
 }
 
 TEST_F(CountPlanTest, HeadsOfLoopsThatCallAreChecked) {
@@ -93,8 +103,8 @@ TEST_F(CountPlanTest, LoopsWithoutCallsStayInTheSum) {
   CountPlan plan = Plan();
   EXPECT_EQ(Checks(plan), 0);
   EXPECT_TRUE(plan.unbounded);
-  EXPECT_TRUE(plan.flush[3]);
-  EXPECT_EQ(plan.leave[4], 1u);  // nothing is pending behind the call
+  EXPECT_EQ(plan.add, (std::vector<uint32_t>{0, 2, 0, 1, 1}));
+  EXPECT_TRUE(plan.flush[4]);
 }
 
 TEST_F(CountPlanTest, BranchesMeetWithTheSumPending) {
@@ -106,9 +116,23 @@ TEST_F(CountPlanTest, BranchesMeetWithTheSumPending) {
   build_.Emit(Op::kReturn);
   CountPlan plan = Plan();
   EXPECT_EQ(plan.add, (std::vector<uint32_t>{2, 0, 1, 0, 1}));
-  EXPECT_TRUE(plan.flush[2]);
+  EXPECT_FALSE(plan.flush[2]);  // a call happens with the sum pending
   EXPECT_TRUE(plan.flush[4]);
   EXPECT_FALSE(plan.unbounded);
+}
+
+TEST_F(CountPlanTest, AThrowLeavesItsSumToTheHandler) {
+  Label join = build_.NewLabel();
+  build_.Emit(Op::kIconst0);
+  build_.Jump(Op::kIfeq, join);
+  build_.Emit(Op::kAconstNull);
+  build_.Emit(Op::kAthrow);
+  build_.Bind(join);
+  build_.Emit(Op::kReturn);
+  CountPlan plan = Plan();
+  EXPECT_EQ(plan.add, (std::vector<uint32_t>{2, 0, 2, 0, 0, 1}));
+  EXPECT_EQ(std::count(plan.flush.begin(), plan.flush.end(), 1), 1);
+  EXPECT_TRUE(plan.sums);
 }
 
 TEST_F(CountPlanTest, AnEndlessLoopIsNotStraight) {

@@ -61,6 +61,8 @@ public final class AssayCounter {
     private static final int SEED = setup(2);
     /** A profiling agent in Java takes the samples, and says how many bytecodes there are between them. */
     private static final boolean AGENT = setup(3) != 0;
+    /** Where a thread has its counter (src/agent/thread_field.h), or 0: then TABLE has it. */
+    private static final long FIELD = setup(4) == 0 ? 0 : U.objectFieldOffset(Thread.class, "assay");
 
     private long left = IDLE;
     public int sp;
@@ -109,7 +111,14 @@ public final class AssayCounter {
     /** The thread's counter, or one with another thread in it. */
     @ForceInline
     private static AssayCounter guess(Thread thread) {
-        return thread == null ? NOBODY : TABLE[(int) U.getLong(thread, TID) & (TABLE.length - 1)];
+        if (thread == null) {
+            return NOBODY;
+        }
+        if (FIELD != 0) {
+            AssayCounter counter = (AssayCounter) U.getReference(thread, FIELD);
+            return counter == null ? NOBODY : counter;
+        }
+        return TABLE[(int) U.getLong(thread, TID) & (TABLE.length - 1)];
     }
 
     private static AssayCounter current() {
@@ -220,7 +229,9 @@ public final class AssayCounter {
     public static void leave(AssayCounter counter, int top, long bytecodes) {
         long left = counter.left - bytecodes;
         counter.left = left;
-        counter.mark = Math.max(counter.mark, (int) (left >> 63) & top);
+        if (left < 0) {
+            counter.mark = Math.max(counter.mark, top);
+        }
         counter.sp = top - 1;
     }
 
@@ -253,7 +264,9 @@ public final class AssayCounter {
         long before = counter.left;
         long left = before - bytecodes;
         counter.left = left;
-        counter.leaf |= method + 1 & (int) ((left & ~before) >> 63);
+        if (left < 0 && before >= 0) {
+            counter.leaf = method + 1;
+        }
     }
 
     /** Begins an activation that is not counted. Returns a token for {@link #leaveOpaque}. */
@@ -463,6 +476,9 @@ public final class AssayCounter {
             counter.next = TABLE[slot];
             U.storeFence();
             TABLE[slot] = counter;
+            if (FIELD != 0) {
+                U.putReference(thread, FIELD, counter);
+            }
             full = ++threads > crowd;
         } finally {
             unlock(locked);
