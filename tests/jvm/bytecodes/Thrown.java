@@ -1,4 +1,4 @@
-/** Methods left by exceptions that their own instructions throw, after work that they have summed up. */
+/** Methods left by exceptions, of their own instructions and out of calls, after work that they have summed up. */
 public final class Thrown {
     static class Base {
         final int value;
@@ -36,6 +36,19 @@ public final class Thrown {
         return i > 1000 ? i - 1 : i + 1;
     }
 
+    /** Two methods that an exception passes through in the middle of a call. */
+    static int outer(int i) {
+        int sum = i % 2 == 0 ? i * 3 + (i >> 1) - (i >> 4) : i * 5 - (i >> 2) + (i >> 3);
+        sum ^= inner(i, sum);
+        return sum % 7 == 0 ? sum - 1 : sum + 1;
+    }
+
+    static int inner(int i, int sum) {
+        if (i % 3 == 0) sum += i * 13 - (i >> 2) * 17 + (i >> 5);
+        if (i % 7 != 0) sum = sum * 31 + helper(i);
+        return sum + divides(i);
+    }
+
     static int round(int i) {
         int[] few = new int[3];
         Object[] mixed = {1, "two", null};
@@ -59,6 +72,11 @@ public final class Thrown {
             sum += new Derived(few, i % 9 + 1).value;
         } catch (ArrayIndexOutOfBoundsException e) {
             sum += 4;
+        }
+        try {
+            sum += outer(i);
+        } catch (ArithmeticException e) {
+            sum += 5;
         }
         return sum;
     }

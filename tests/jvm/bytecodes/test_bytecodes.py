@@ -144,7 +144,7 @@ class Counting(unittest.TestCase):
         self.assertEqual(result.stdout, plain)
         _, exact = profile_of(version, "-cp", classes, "Thrown", collect="exact", options=scope)
         counted = int(show_json(path)["metadata"]["bytecodes"])
-        # Too much by what would have followed in the same block; a quarter was missing when nobody counted the sum.
+        # Too much by what would have followed in the same block; without a handler that counts the sum far too little.
         self.assertLess(abs(counted / total(exact) - 1), 0.02)
         self.assertGreater(overlap(exact, path), 97)
         out = tempfile.mkdtemp() + "/classes"
@@ -271,6 +271,30 @@ class Counting(unittest.TestCase):
         result = assay("calibrate", "--quick", "-o", "/dev/null", "--", java(min(JDKS)), "-XX:+NoSuchFlag", check=False)
         self.assertEqual(result.returncode, 3)
         self.assertIn("ended with status 1", result.stderr)
+
+    @each_jdk()
+    def test_threads_started_with_the_agent_have_a_field_for_their_counter(self, version):
+        classes = compile_java([HERE / "Fields.java"])
+        plain = run(java(version), "-cp", classes, "Fields").stdout.splitlines()
+        self.assertEqual((plain[0], plain[2]), ("added:", "added:"))
+        field = "added: java.lang.AssayCounter assay"
+        for flags in ((), ("-Xshare:off", "-XX:+UseSerialGC"), ("-Xshare:auto", "-XX:+UseParallelGC"), ("-XX:+UseZGC",)):
+            result, path = profile_of(version, *flags, "-cp", classes, "Fields", options=("--include", "Fields"))
+            self.assertEqual(result.stdout.splitlines(), [field, plain[1], field], flags)
+            work = [c for c in show_json(path, "contexts")["contexts"] if c["stack"][-1].startswith("Fields.work")]
+            self.assertGreater(sum(c["self"] for c in work), 4 * 100_000)
+
+    @each_jdk()
+    def test_threads_of_a_jvm_attached_to_have_none_and_count_all_the_same(self, version):
+        process = subprocess.Popen([java(version), "-cp", compile_java([HERE / "Fields.java"]), "Fields"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+        process.stdout.readline()
+        path = tempfile.mktemp(suffix=".profile")
+        assay("attach", process.pid, "--collect", "bytecodes", "-o", path)
+        out, _ = process.communicate("\n")
+        self.assertEqual((process.returncode, out.splitlines()[-1]), (0, "added:"))
+        work = [c for c in show_json(path, "contexts")["contexts"] if c["stack"][-1].startswith("Fields.work")]
+        self.assertGreater(sum(c["self"] for c in work), 4 * 100_000)
 
     def test_virtual_threads_and_their_carriers_do_not_wait_for_each_other(self):
         version = max(JDKS)
