@@ -108,10 +108,12 @@ public final class Counter {
     public static void leaveApp(Counter counter, int top, long bytecodes) {
         long left = counter.left - bytecodes;
         counter.left = left;
-        counter.mark = Math.max(counter.mark, (int) (left >> 63) & top);
         counter.sp = top - 1;
-        if (left >>> 63 == top) { // no entry may follow the outermost exit
-            counter.sample();
+        if (left < 0) {
+            counter.mark = Math.max(counter.mark, top);
+            if (top == 1) { // no entry may follow the outermost exit
+                counter.sample();
+            }
         }
     }
 
@@ -132,7 +134,9 @@ public final class Counter {
         long before = counter.left;
         long left = before - bytecodes;
         counter.left = left;
-        counter.leaf |= method + 1 & (int) ((left & ~before) >> 63);
+        if (left < 0 && before >= 0) {
+            counter.leaf = method + 1;
+        }
     }
 
     /**
