@@ -9,10 +9,10 @@
 //   AssayCounter.leave(counter, top, sum or n);  // before each return
 //
 // A method with a sum has a handler for all exceptions, its own and those out of calls, that counts the
-// sum. The stack pointer is restored by whoever catches. Where the JDK is not rewritten and may be the one that catches, every method on the
-// stack gets a handler for all exceptions (CountOptions::unwind).
+// sum. The stack pointer is restored by whoever catches. Where the JDK is not rewritten and may be the one
+// that catches, every method on the stack gets such a handler (CountOptions::unwind).
 //
-// An exit has no branch: it notes how deep the stack was when the counter had run down, and the next
+// An exit calls nothing: it notes how deep the stack was when the counter had run down, and the next
 // entry or check takes the sample there. Only entries and checks can call, and a call that the
 // compiler has to reckon with costs more than what it does: everything read from memory before is
 // forgotten. Methods without calls need no place on the stack (P3, 5.1); they keep the sum and

@@ -1,7 +1,7 @@
 // A method counts once, when it ends: until then what it executed is in a local sum, also while it calls. A
-// counter that every call reads and writes is a chain through memory, five cycles a link, and on programs
-// that call every five cycles that chain was a third of what counting cost. In the sum blocks end at
-// calls, so that an exception out of a call finds there what was executed (count_pass.cc counts it).
+// counter that is written before every call and read by the next one is a chain through memory, five cycles a
+// link; on programs that call every six it was a fifth of what counting cost (docs/03-bytecodes.md). In the
+// sum blocks end at calls, so that an exception out of a call finds there what was executed (count_pass.cc counts it).
 // A method of a single block has no sum: all of it is counted when it begins, as in P3, where an exception
 // leaves the rest of the block counted. Loops that call count at their head.
 //
