@@ -95,10 +95,11 @@ std::optional<Accuracy> EstimateAccuracy(std::span<const EdgeEvidence> edges, do
   found.unseen = 100 * unseen;
   found.limit = AccuracyLimit(systematic);
   found.decay = std::clamp(std::log2(at_half / by_chance), 0.05, 0.5);
-  // The scatter of a sum of |errors|, and what the approximations above leave open.
+  // The scatter of a sum of |errors|, what the approximations above leave open, and that the method's error is
+  // anything from nothing to twice what is allowed for, from program to program (docs/05-estimation.md).
   constexpr double kModel = 0.2;
   double scatter = 1.96 / 2 * std::sqrt((1 - 2 / std::numbers::pi) * spread);
-  found.error = 100 * std::hypot(scatter, kModel * missing);
+  found.error = std::hypot(100 * scatter, 100 * kModel * missing, 100 - found.limit);
   return found;
 }
 

@@ -44,6 +44,18 @@ TEST(AccuracyAlone, VarianceAloneIsCareful) {
   EXPECT_GT(estimate->percent, outcome.overlap - 10);
 }
 
+// Programs differ in what the method errs by, which no number of samples tells.
+TEST(AccuracyAlone, AStatedErrorAllowsForNoErrorOfTheMethodAndForTwiceTheUsual) {
+  std::mt19937_64 random(8);
+  for (double systematic : {kSystematic, kUncorrected.of_accuracy}) {
+    auto estimate = EstimateAccuracy(Sample({300, 1, 16, 4}, 1000000, random).evidence, systematic);
+    ASSERT_TRUE(estimate.has_value());
+    EXPECT_NEAR(estimate->percent, estimate->limit, 2);
+    EXPECT_GE(estimate->percent + estimate->error, 98);
+    EXPECT_GE(estimate->error, 100 - estimate->limit);
+  }
+}
+
 TEST(AccuracyAlone, SaysHowMuchLonger) {
   std::mt19937_64 random(7);
   Program program{2000, 1, 16, 4};
