@@ -99,7 +99,7 @@ class CallsCollector final : public Collector {
     if (may_relax_) Relax();
   }
   void Snapshot(profile::Profile& profile) override {
-    for (const char* name : {"correct", "samples"}) profile.metadata[name] = options_.Text(name);
+    for (const char* name : {"correct", "samples", "stride"}) profile.metadata[name] = options_.Text(name);
     profile.metadata["tick"] = ticks_;
     CallSampler::Get().Snapshot(Env(), profile);
     if (stopped_ && options_.Flag("infer")) RecordFlow(profile);
@@ -143,6 +143,9 @@ class CallsCollector final : public Collector {
     if (!has_entry_barrier) ASSAY_TRY(set("correct", "off"));
     splits_ = bursts_stay_whole && !options_.IsSet("samples") && !options_.IsSet("stride") && !options_.IsSet("tick");
     if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", splits_ ? "192" : bursts_stay_whole ? "128" : "64"));
+    // A burst of returns ends with the first one of interpreted code: skipping some leaves fewer samples.
+    const bool sees_returns = via == "return" || (via == "auto" && !has_entry_barrier);
+    if (sees_returns) ASSAY_TRY(set("stride", "1"));
     // CPU timers, if they are wished for, are not that fast.
     hurries_ = may_relax_ && options_.Text("ticker") != "cpu";
     start_ = std::chrono::steady_clock::now();

@@ -30,7 +30,7 @@ constexpr OptionSpec kOptions[] = {
      " (contexts: 4ms), or of the timer trigger"},
     {"samples", kCountAll, "16", "", "calls",
      "calls sampled per burst; all = every call (at the default tick 192, half of them 320 calls after the others; before JDK 20 64)"},
-    {"stride", kCount, "3", "", "calls", "take every N-th call within a burst"},
+    {"stride", kCount, "3", "", "calls", "take every N-th call within a burst (before JDK 20 every one)"},
     {"depth", kCount, "2", "", "calls", "methods kept per sample; 2 = callee and caller"},
     {"correct", kChoice, "full", "off|density|full", "calls",
      "correction of sampling bias (before JDK 20 off unless given)"},

@@ -23,7 +23,7 @@ struct MethodError {
   double of_edges = 0;
   double of_accuracy = 0;
 };
-constexpr MethodError kCorrected{kSystematic, kSystematic}, kUncorrected{kSystematicUncorrected, 0.7};
+constexpr MethodError kCorrected{kSystematic, kSystematic}, kUncorrected{kSystematicUncorrected, 0.6};
 
 // `finding`: what one burst adds to an edge that it finds, in the mean (sum of squares over sum, over all
 // edges and bursts).
