@@ -35,10 +35,10 @@ class Estimate(unittest.TestCase):
         claimed, error = float(metadata["accuracy"]), float(metadata["accuracy-error"])
         # Four edges and hundreds of bursts: little is left to chance, and the error of the method stays, which is larger without correction.
         limit = float(metadata["accuracy-limit"])
-        self.assertAlmostEqual(limit, 72.07 if metadata["correct"] == "off" else 94.02)
+        self.assertAlmostEqual(limit, 76.06 if metadata["correct"] == "off" else 94.02)
         self.assertGreater(claimed, limit - 3)
         self.assertLess(claimed, limit + 0.01)
-        self.assertGreater(error, 0)
+        self.assertGreater(error, 100 - limit)  # the method may err by nothing
         edges = show_json(self.path)["edges"]
         self.assertTrue(all(0 < edge["error"] for edge in edges if edge["samples"] > 0), edges)
 
