@@ -5,6 +5,7 @@
 #include "src/agent/thread_field.h"
 
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -36,11 +37,24 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass redefined, jobject, co
   added = *new_data != nullptr;
 }
 
+// With a hook that is there so early the VM cannot use an archive of classes that is linked ahead of time (-XX:AOTCache,
+// JDK 24+): it complains, or does not start. -Xshare:off excludes every archive.
+bool HasNoArchive() {
+  std::FILE* in = std::fopen("/proc/self/cmdline", "re");
+  if (in == nullptr) return false;
+  std::string line;
+  char part[4096];
+  for (size_t size; (size = std::fread(part, 1, sizeof part, in)) > 0;) line.append(part, size);
+  std::fclose(in);
+  using namespace std::string_view_literals;
+  return line.find("\0-Xshare:off\0"sv) != std::string::npos;
+}
+
 }  // namespace
 
 void WantThreadField(JavaVM* vm, std::string_view descriptor) {
   jvmtiEnv* jvmti = nullptr;
-  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) return;
+  if (!HasNoArchive() || vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) return;
   jvmtiPhase phase;
   const bool early = jvmti->GetPhase(&phase) == JVMTI_ERROR_NONE && phase == JVMTI_PHASE_ONLOAD;
   jvmtiCapabilities capabilities = {};
