@@ -4,12 +4,13 @@
 // (javaClasses.cpp), wherever another one puts them.
 #include "src/agent/thread_field.h"
 
+#include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "src/agent/class_hook.h"
+#include "src/agent/vm_info.h"
 #include "src/classfile/class_file.h"
 
 namespace assay::agent {
@@ -40,14 +41,8 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass redefined, jobject, co
 // With a hook that is there so early the VM cannot use an archive of classes that is linked ahead of time (-XX:AOTCache,
 // JDK 24+): it complains, or does not start. -Xshare:off excludes every archive.
 bool HasNoArchive() {
-  std::FILE* in = std::fopen("/proc/self/cmdline", "re");
-  if (in == nullptr) return false;
-  std::string line;
-  char part[4096];
-  for (size_t size; (size = std::fread(part, 1, sizeof part, in)) > 0;) line.append(part, size);
-  std::fclose(in);
-  using namespace std::string_view_literals;
-  return line.find("\0-Xshare:off\0"sv) != std::string::npos;
+  const std::vector<std::string> arguments = ProcessArguments();
+  return std::find(arguments.begin(), arguments.end(), "-Xshare:off") != arguments.end();
 }
 
 }  // namespace

@@ -10,16 +10,12 @@
 namespace assay::agent {
 namespace {
 
+// Enough to know the program by.
 std::string ProcessCommand() {
+  constexpr size_t kMost = 4096;
   std::string command;
-  if (FILE* file = std::fopen("/proc/self/cmdline", "re")) {
-    char buffer[4096];
-    size_t count = std::fread(buffer, 1, sizeof buffer, file);
-    std::fclose(file);
-    for (size_t i = 0; i < count; ++i) command += buffer[i] == '\0' ? ' ' : buffer[i];
-    while (!command.empty() && command.back() == ' ') command.pop_back();
-    if (count == sizeof buffer) command += "...";
-  }
+  for (const std::string& argument : ProcessArguments()) command += (command.empty() ? "" : " ") + argument;
+  if (command.size() >= kMost) command = command.substr(0, kMost) + "...";
   return command;
 }
 
@@ -33,6 +29,23 @@ std::string Now() {
 }
 
 }  // namespace
+
+std::vector<std::string> ProcessArguments() {
+  std::vector<std::string> arguments;
+  FILE* file = std::fopen("/proc/self/cmdline", "re");
+  if (file == nullptr) return arguments;
+  std::string argument;
+  for (int c; (c = std::fgetc(file)) != EOF;) {
+    if (c != 0) {
+      argument += static_cast<char>(c);
+      continue;
+    }
+    arguments.push_back(std::move(argument));
+    argument.clear();
+  }
+  std::fclose(file);
+  return arguments;
+}
 
 jvmtiEnv* PlainEnvironment(JavaVM* vm) {
   static jvmtiEnv* const environment = [vm] {

@@ -297,6 +297,21 @@ class Counting(unittest.TestCase):
         work = [c for c in show_json(path, "contexts")["contexts"] if c["stack"][-1].startswith("Fields.work")]
         self.assertGreater(sum(c["self"] for c in work), 4 * 100_000)
 
+    def test_a_jvm_with_an_aot_cache_starts(self):
+        """It did not while a class hook was there before the JVM had begun."""
+        version = max(JDKS)
+        if version < 25:
+            self.skipTest("needs JDK 25")
+        folder = pathlib.Path(tempfile.mkdtemp())
+        jar, cache = folder / "counted.jar", folder / "counted.aot"
+        run(java(version, "jar"), "--create", "--file", jar, "-C", self.classes, ".")
+        plain = run(java(version), "-cp", jar, "Counted").stdout
+        run(java(version), f"-XX:AOTCacheOutput={cache}", "-cp", jar, "Counted")
+        self.assertTrue(cache.exists())
+        result, path = profile_of(version, f"-XX:AOTCache={cache}", "-XX:AOTMode=on", "-cp", jar, "Counted", options=APPLICATION)
+        self.assertEqual(result.stdout, plain)
+        self.assertGreater(total(path), 0)
+
     def test_virtual_threads_and_their_carriers_do_not_wait_for_each_other(self):
         version = max(JDKS)
         if version < 21:

@@ -55,6 +55,8 @@ class Sampling(unittest.TestCase):
             metadata = show_json(path)["metadata"]
             best = "entry" if version >= 20 else "return"
             self.assertEqual(metadata["via"], best if via == "auto" else via)
+            # A burst of returns ends early, so that none of it is skipped.
+            self.assertEqual(metadata["stride"], "1" if metadata["via"] == "return" else "3")
 
     @each_jdk()
     def test_ticks_become_rarer_in_a_long_run(self, version):
