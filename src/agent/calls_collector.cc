@@ -58,6 +58,9 @@ Result<SamplerSettings> SettingsOf(const Options& options) {
 // four programs on JDK 17 (docs/results.md).
 constexpr int kFirstWithEntryBarrier = 20;
 
+// From here on, without haste, a session has as many bursts as it needs.
+constexpr uint64_t kTimeForAll = 20'000'000'000;
+
 class CallsCollector final : public Collector {
  public:
   ~CallsCollector() override { CallSampler::Get().Release(); }
@@ -72,6 +75,8 @@ class CallsCollector final : public Collector {
     vm_ = vm;
     options_ = options;
     may_relax_ = !options.IsSet("tick") && !options.IsSet("until-accuracy") && options.Count("samples") != UINT64_MAX;
+    const uint64_t limit = options.Nanoseconds("for");
+    bursts_before_ = phase == Phase::kAttach && (limit == 0 || limit >= kTimeForAll) ? kOpeningBursts : 0;
     ASSAY_TRY(ChooseDefaults(FeatureRelease(vm)));
     ASSAY_TRY(CheckReach(options_, phase));
     ASSAY_ASSIGN(SamplerSettings settings, Settings(options_));
@@ -169,7 +174,7 @@ class CallsCollector final : public Collector {
 
   const char* NextTick(uint64_t bursts) const {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    return TickAfter(bursts, hurries_ ? passed.count() : HUGE_VAL);
+    return TickAfter(bursts_before_ + bursts, hurries_ ? passed.count() : HUGE_VAL);
   }
 
   static int FeatureRelease(JavaVM* vm) {
@@ -205,6 +210,7 @@ class CallsCollector final : public Collector {
   bool splits_ = false;     // bursts: nobody said what they should be
   bool may_relax_ = false;  // the tick is ours to choose, and no accuracy was asked for
   bool hurries_ = false;    // at first
+  uint64_t bursts_before_ = 0;  // ours, as if they had been: what runs already is not over in a second
   std::string ticks_;       // one after the other
   std::chrono::steady_clock::time_point start_;
 };
@@ -213,7 +219,8 @@ class CallsCollector final : public Collector {
 
 const char* TickAfter(uint64_t bursts, double seconds) {
   if (bursts < 1000 && seconds < 10) return "1ms";
-  return bursts < 1500 ? "4ms" : bursts < 2000 ? "8ms" : bursts < 2500 ? "16ms" : "32ms";
+  if (bursts < kOpeningBursts) return bursts < 1500 ? "4ms" : "8ms";
+  return bursts < 2500 ? "16ms" : bursts < 3000 ? "32ms" : "64ms";
 }
 
 // Starting programs wait for classes and compilers too, and it is there that a short run needs its bursts: with a third in place of a twentieth Xalan lost

@@ -12,6 +12,8 @@ namespace assay::agent {
 
 std::unique_ptr<Collector> MakeCallsCollector();
 
+// The first bursts come fast, for programs that are over in seconds.
+constexpr uint64_t kOpeningBursts = 2000;
 // The tick after so many bursts and seconds, where nobody chose another. A program that does little does not keep Assay awake.
 const char* TickAfter(uint64_t bursts, double seconds);
 // Whether ticks so far found a thread in Java so rarely that waking up for the next ones is not worth it.

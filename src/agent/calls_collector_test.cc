@@ -16,7 +16,13 @@ TEST(CallsCollector, TicksBecomeRarerWithWhatIsKnown) {
   EXPECT_STREQ(TickAfter(2000, 1), "16ms");
   EXPECT_STREQ(TickAfter(2499, 1), "16ms");
   EXPECT_STREQ(TickAfter(2500, 1), "32ms");
-  EXPECT_STREQ(TickAfter(UINT64_MAX, 1e9), "32ms");
+  EXPECT_STREQ(TickAfter(2999, 1), "32ms");
+  EXPECT_STREQ(TickAfter(3000, 1), "64ms");
+  EXPECT_STREQ(TickAfter(UINT64_MAX, 1e9), "64ms");
+}
+
+TEST(CallsCollector, WhatRunsAlreadyIsNotHurried) {
+  EXPECT_STREQ(TickAfter(kOpeningBursts, 0), "16ms");
 }
 
 TEST(CallsCollector, ProgramsThatWaitAreTold) {

@@ -153,12 +153,22 @@ class Traces(unittest.TestCase):
     @each_jdk()
     def test_a_session_that_found_little_does_not_slow_the_next_one_down(self, version):
         pid = self.start(version, "Waits", "60000", lines=1).pid
-        for seconds, ticks in ((2, "1ms, then 4ms"), (0.2, "1ms")):
+        for length, ticks in (("2s", "1ms, then 4ms"), ("200ms", "1ms")):
             path = tempfile.mktemp(suffix=".profile")
-            assay("attach", pid, "-o", path)
-            time.sleep(seconds)
-            assay("detach", pid)
+            assay("attach", pid, "-o", path, "--for", length)
             self.assertEqual(show_json(path)["metadata"]["tick"], ticks)
+
+    @each_jdk()
+    def test_a_program_that_runs_already_pays_no_opening(self, version):
+        """Unless it is looked at for seconds only."""
+        pid = self.start(version).pid
+        for options, first in (((), "16ms"), (("--tick", "2ms"), "2ms"), (("--for", "1s"), "1ms")):
+            path = tempfile.mktemp(suffix=".profile")
+            assay("attach", pid, "-o", path, *options)
+            if "--for" not in options:
+                time.sleep(2)
+                assay("detach", pid)
+            self.assertEqual(show_json(path)["metadata"]["tick"].split(",")[0], first)
 
     @each_jdk()
     def test_running_stub_is_diverted(self, version):
