@@ -2,12 +2,17 @@
 
 #include <cstring>
 
+#include "src/agent/class_archive.h"
 #include "src/agent/retransform.h"
 
 namespace assay::agent {
 
 Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHook hook,
                                            jvmtiEventClassPrepare prepared) {
+  if (ArchiveUse(vm) == Archive::kRecorded) {
+    return Error{"this JVM records an AOT cache (-XX:AOTCacheOutput, -XX:AOTMode=record), into which no rewritten class may come; "
+                 "--collect calls and contexts rewrite none"};
+  }
   jvmtiEnv* jvmti = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) {
     return Error{"this JVM has no JVMTI"};

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "src/agent/class_archive.h"
 #include "src/agent/doctor.h"
 #include "src/agent/log.h"
 #include "src/agent/options.h"
@@ -96,6 +97,7 @@ using namespace assay;
 using namespace assay::agent;
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* text, void* reserved) {
+  if (ArchiveUse(vm) == Archive::kAssembled) return JNI_OK;
   auto options = Options::Parse(text == nullptr ? "" : text);
   Status status = options.ok() ? WatchVmLife(vm) : Status(options.error());
   if (status.ok() && options->Text("command") == "doctor") {

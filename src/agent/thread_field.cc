@@ -4,13 +4,12 @@
 // (javaClasses.cpp), wherever another one puts them.
 #include "src/agent/thread_field.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <string>
 
+#include "src/agent/class_archive.h"
 #include "src/agent/class_hook.h"
-#include "src/agent/vm_info.h"
 #include "src/classfile/class_file.h"
 
 namespace assay::agent {
@@ -38,18 +37,11 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv*, jclass redefined, jobject, co
   added = *new_data != nullptr;
 }
 
-// With a hook that is there so early the VM cannot use an archive of classes that is linked ahead of time (-XX:AOTCache,
-// JDK 24+): it complains, or does not start. -Xshare:off excludes every archive.
-bool HasNoArchive() {
-  const std::vector<std::string> arguments = ProcessArguments();
-  return std::find(arguments.begin(), arguments.end(), "-Xshare:off") != arguments.end();
-}
-
 }  // namespace
 
 void WantThreadField(JavaVM* vm, std::string_view descriptor) {
   jvmtiEnv* jvmti = nullptr;
-  if (!HasNoArchive() || vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) return;
+  if (ArchiveUse(vm) != Archive::kNone || vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) return;
   jvmtiPhase phase;
   const bool early = jvmti->GetPhase(&phase) == JVMTI_ERROR_NONE && phase == JVMTI_PHASE_ONLOAD;
   jvmtiCapabilities capabilities = {};

@@ -12,8 +12,8 @@ namespace assay::agent {
 
 inline constexpr std::string_view kThreadField = "assay";
 
-// Asks for the field, of that type. Later than in Agent_OnLoad, without -Xshare:off on the command line, or on a JVM that
-// cannot do it, nothing happens.
+// Asks for the field, of that type. Later than in Agent_OnLoad, with an archive of classes linked ahead of time, or on a JVM
+// that cannot do it, nothing happens.
 void WantThreadField(JavaVM* vm, std::string_view descriptor);
 // In the live phase: stops watching for Thread. Returns whether it has the field.
 bool SettleThreadField();

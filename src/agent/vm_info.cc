@@ -13,9 +13,13 @@ namespace {
 // Enough to know the program by.
 std::string ProcessCommand() {
   constexpr size_t kMost = 4096;
+  FILE* file = std::fopen("/proc/self/cmdline", "re");
+  if (file == nullptr) return "";
   std::string command;
-  for (const std::string& argument : ProcessArguments()) command += (command.empty() ? "" : " ") + argument;
-  if (command.size() >= kMost) command = command.substr(0, kMost) + "...";
+  for (int c; command.size() < kMost && (c = std::fgetc(file)) != EOF;) command += c == 0 ? ' ' : static_cast<char>(c);
+  std::fclose(file);
+  if (command.size() == kMost) return command + "...";
+  if (!command.empty()) command.pop_back();
   return command;
 }
 
@@ -29,23 +33,6 @@ std::string Now() {
 }
 
 }  // namespace
-
-std::vector<std::string> ProcessArguments() {
-  std::vector<std::string> arguments;
-  FILE* file = std::fopen("/proc/self/cmdline", "re");
-  if (file == nullptr) return arguments;
-  std::string argument;
-  for (int c; (c = std::fgetc(file)) != EOF;) {
-    if (c != 0) {
-      argument += static_cast<char>(c);
-      continue;
-    }
-    arguments.push_back(std::move(argument));
-    argument.clear();
-  }
-  std::fclose(file);
-  return arguments;
-}
 
 jvmtiEnv* PlainEnvironment(JavaVM* vm) {
   static jvmtiEnv* const environment = [vm] {

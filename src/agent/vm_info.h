@@ -5,12 +5,8 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 namespace assay::agent {
-
-// The command line of this process. Any thread.
-std::vector<std::string> ProcessArguments();
 
 // The environment for questions that need no events and no capabilities: one for the life of the VM,
 // because every environment that was ever made costs the VM memory per thread until its end. Null

@@ -1,5 +1,6 @@
 // assay run: starts a Java program under a collector. The program's standard streams and exit
 // status are its own.
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -23,14 +24,29 @@ struct RunOptions {
   bool explain = false;
 };
 
+// A JVM with an AOT cache, used or made, does not start with -Xshare:off.
+bool HasAotCache(const std::vector<std::string>& command) {
+  std::string given;
+  for (const std::string& argument : command) given += " " + argument;
+  for (const char* variable : {"JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"}) {
+    if (const char* value = std::getenv(variable)) given += std::string(" ") + value;
+  }
+  return given.find(" -XX:AOT") != std::string::npos;
+}
+
 // JVM flags that give a collector back what its longer methods lose, or make it repeatable. Higher
 // inlining limits are not among them: they multiply the time that C2 takes (docs/instrumentation.md).
-std::vector<std::string> ExtraFlags(const agent::Options& options) {
+std::vector<std::string> ExtraFlags(const agent::Options& options, const std::vector<std::string>& command) {
   const std::string collect = options.Text("collect");
   if (collect != "exact" && collect != "bytecodes" && collect != "sampled") return {};
   std::vector<std::string> flags = {"-XX:-DontCompileHugeMethods"};
   // Some garbage collectors map archived objects, with the hash codes they were given, others not.
-  if (collect == "bytecodes" && !options.IsSet("include")) flags.emplace_back("-Xshare:off");
+  if (collect != "bytecodes" || options.IsSet("include")) return flags;
+  if (!HasAotCache(command)) {
+    flags.emplace_back("-Xshare:off");
+  } else {
+    fprintf(stderr, "assay: with an AOT cache the JVM cannot have -Xshare:off, without which counts of JDK classes depend on the garbage collector\n");
+  }
   return flags;
 }
 
@@ -68,7 +84,7 @@ void Summarize(const std::string& path, double target, bool quiet) {
 }
 
 // What the profiling needs; an old profile must not pass for this run's.
-void PrepareCollecting(agent::Options* options, std::vector<std::string>* flags) {
+void PrepareCollecting(const std::vector<std::string>& command, agent::Options* options, std::vector<std::string>* flags) {
   std::string output = AbsolutePath(options->Text("output"));
   if (Status status = options->Set("output", output); !status.ok()) {
     throw CommandError(status.error().message);
@@ -85,7 +101,7 @@ void PrepareCollecting(agent::Options* options, std::vector<std::string>* flags)
   if (options->Text("collect") == "sampled" && !options->IsSet("huge-methods")) {
     static_cast<void>(options->Set("huge-methods", "true"));
   }
-  std::vector<std::string> extra = ExtraFlags(*options);
+  std::vector<std::string> extra = ExtraFlags(*options, command);
   flags->insert(flags->end(), extra.begin(), extra.end());
 }
 
@@ -102,7 +118,7 @@ int Run(const RunOptions& run) {
   }
   bool rewrites = applied && applied->NeedsAgent();
   bool collects = !applied || options.IsSet("collect");
-  if (collects) PrepareCollecting(&options, &flags);
+  if (collects) PrepareCollecting(run.command, &options, &flags);
   if (collects || rewrites) {
     flags.insert(flags.begin(), "-agentpath:" + AgentPath() + "=" + options.ToString());
   }

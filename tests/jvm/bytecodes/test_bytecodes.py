@@ -273,15 +273,14 @@ class Counting(unittest.TestCase):
         self.assertIn("ended with status 1", result.stderr)
 
     @each_jdk()
-    def test_threads_of_a_jvm_without_an_archive_have_a_field_for_their_counter(self, version):
+    def test_threads_have_a_field_for_their_counter(self, version):
         classes = compile_java([HERE / "Fields.java"])
         plain = run(java(version), "-cp", classes, "Fields").stdout.splitlines()
         self.assertEqual((plain[0], plain[2]), ("added:", "added:"))
         field = "added: java.lang.AssayCounter assay"
-        # Only without an archive of classes: with one that is linked ahead of time the JVM would not start.
-        for flags, added in (((), "added:"), (("-Xshare:off",), field), (("-Xshare:off", "-XX:+UseSerialGC"), field), (("-Xshare:off", "-XX:+UseZGC"), field)):
+        for flags in ((), ("-Xshare:off",), ("-XX:+UseSerialGC",), ("-XX:+UseZGC",)):
             result, path = profile_of(version, *flags, "-cp", classes, "Fields", options=("--include", "Fields"))
-            self.assertEqual(result.stdout.splitlines(), [added, plain[1], added], flags)
+            self.assertEqual(result.stdout.splitlines(), [field, plain[1], field], flags)
             work = [c for c in show_json(path, "contexts")["contexts"] if c["stack"][-1].startswith("Fields.work")]
             self.assertGreater(sum(c["self"] for c in work), 4 * 100_000)
 
@@ -297,20 +296,42 @@ class Counting(unittest.TestCase):
         work = [c for c in show_json(path, "contexts")["contexts"] if c["stack"][-1].startswith("Fields.work")]
         self.assertGreater(sum(c["self"] for c in work), 4 * 100_000)
 
-    def test_a_jvm_with_an_aot_cache_starts(self):
-        """It did not while a class hook was there before the JVM had begun."""
+    def aot(self):
+        """(JDK, a folder with a jar, what its program prints)"""
         version = max(JDKS)
         if version < 25:
             self.skipTest("needs JDK 25")
         folder = pathlib.Path(tempfile.mkdtemp())
-        jar, cache = folder / "counted.jar", folder / "counted.aot"
-        run(java(version, "jar"), "--create", "--file", jar, "-C", self.classes, ".")
-        plain = run(java(version), "-cp", jar, "Counted").stdout
-        run(java(version), f"-XX:AOTCacheOutput={cache}", "-cp", jar, "Counted")
+        run(java(version, "jar"), "--create", "--file", folder / "fields.jar", "-C", compile_java([HERE / "Fields.java"]), ".")
+        return version, folder, run(java(version), "-cp", folder / "fields.jar", "Fields").stdout
+
+    def test_a_jvm_with_an_aot_cache_starts(self):
+        """It did not while a class hook was there before the JVM had begun, so there the threads have no field."""
+        version, folder, plain = self.aot()
+        jar, cache, flags = folder / "fields.jar", folder / "fields.aot", folder / "flags"
+        run(java(version), f"-XX:AOTCacheOutput={cache}", "-cp", jar, "Fields")
         self.assertTrue(cache.exists())
-        result, path = profile_of(version, f"-XX:AOTCache={cache}", "-XX:AOTMode=on", "-cp", jar, "Counted", options=APPLICATION)
-        self.assertEqual(result.stdout, plain)
-        self.assertGreater(total(path), 0)
+        flags.write_text(f"-XX:AOTCache={cache} -XX:AOTMode=on")
+        only = ("--include", "Fields")
+        for way, options in (((f"-XX:AOTCache={cache}", "-XX:AOTMode=on"), only), ((f"@{flags}",), only), ((f"-XX:AOTCache={cache}",), ())):
+            result, path = profile_of(version, *way, "-cp", jar, "Fields", options=options)
+            self.assertEqual(result.stdout, plain, way)
+            self.assertGreater(total(path), 0)
+
+    def test_a_jvm_that_records_an_aot_cache_is_left_alone(self):
+        """It crashed at its end, writing the classes that had been rewritten."""
+        version, folder, plain = self.aot()
+        for collect in ("bytecodes", "exact", "sampled", "calls"):
+            cache = folder / f"{collect}.aot"
+            result, path = profile_of(version, f"-XX:AOTCacheOutput={cache}", "-cp", folder / "fields.jar", "Fields",
+                                      collect=collect, check=False)
+            self.assertEqual("\n".join(result.stdout.splitlines()[:3]) + "\n", plain)
+            self.assertTrue(cache.exists(), collect)
+            if collect == "calls":
+                self.assertEqual((result.returncode, show_json(path)["metadata"]["collect"]), (0, "calls"))
+            else:
+                self.assertEqual(result.returncode, 3)
+                self.assertIn("records an AOT cache", result.stderr)
 
     def test_virtual_threads_and_their_carriers_do_not_wait_for_each_other(self):
         version = max(JDKS)

@@ -1,0 +1,17 @@
+// What this JVM does with classes linked ahead of time (-XX:AOTCache, JDK 24 and newer). Any thread, Agent_OnLoad and later.
+#pragma once
+
+#include <jni.h>
+
+namespace assay::agent {
+
+enum class Archive {
+  kNone,
+  kUsed,       // or not known: with a class hook that is there before the VM begins it complains, or does not start
+  kRecorded,   // at its end: a class that was rewritten brings the VM down there (25.0.3, ArchiveBuilder)
+  kAssembled,  // by a JVM that runs no program, which the recording one starts with all its flags, ours among them
+};
+
+Archive ArchiveUse(JavaVM* vm);
+
+}  // namespace assay::agent
