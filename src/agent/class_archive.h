@@ -1,4 +1,5 @@
-// What this JVM does with classes linked ahead of time (-XX:AOTCache, JDK 24 and newer). Any thread, Agent_OnLoad and later.
+// What this JVM does with an archive of classes (CDS; linked ahead of time with -XX:AOTCache, JDK 24 and newer). Any thread,
+// Agent_OnLoad and later.
 #pragma once
 
 #include <jni.h>
@@ -6,9 +7,9 @@
 namespace assay::agent {
 
 enum class Archive {
-  kNone,
-  kUsed,       // or not known: with a class hook that is there before the VM begins it complains, or does not start
-  kRecorded,   // at its end: a class that was rewritten brings the VM down there (25.0.3, ArchiveBuilder)
+  kNone,       // or one that bears class hooks
+  kUsed,       // linked ahead of time, or not known: with a class hook that is there before the VM begins it complains, or does not start
+  kRecorded,   // at its end, where classes that were rewritten bring the VM down (25.0.3, ArchiveBuilder)
   kAssembled,  // by a JVM that runs no program, which the recording one starts with all its flags, ours among them
 };
 

@@ -10,7 +10,8 @@ namespace assay::agent {
 Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHook hook,
                                            jvmtiEventClassPrepare prepared) {
   if (ArchiveUse(vm) == Archive::kRecorded) {
-    return Error{"this JVM records an AOT cache (-XX:AOTCacheOutput, -XX:AOTMode=record), into which no rewritten class may come; "
+    return Error{"this JVM records its classes for an archive (-XX:AOTCacheOutput, -XX:AOTMode=record, -XX:ArchiveClassesAtExit, "
+                 "-XX:+AutoCreateSharedArchive, -XX:+RecordDynamicDumpInfo) and may crash when it writes rewritten ones; "
                  "--collect calls and contexts rewrite none"};
   }
   jvmtiEnv* jvmti = nullptr;

@@ -331,7 +331,22 @@ class Counting(unittest.TestCase):
                 self.assertEqual((result.returncode, show_json(path)["metadata"]["collect"]), (0, "calls"))
             else:
                 self.assertEqual(result.returncode, 3)
-                self.assertIn("records an AOT cache", result.stderr)
+                self.assertIn("records its classes", result.stderr)
+
+    @each_jdk()
+    def test_a_jvm_that_writes_an_archive_at_its_end_is_not_rewritten(self, version):
+        """JDK 25 crashed there after it had been attached to."""
+        folder = pathlib.Path(tempfile.mkdtemp())
+        run(java(version, "jar"), "--create", "--file", folder / "fields.jar", "-C", compile_java([HERE / "Fields.java"]), ".")
+        for collect, status in (("exact", 3), ("calls", 0)):
+            archive, path = folder / f"{collect}.jsa", folder / f"{collect}.profile"
+            process = subprocess.Popen([java(version), f"-XX:ArchiveClassesAtExit={archive}", "-cp", folder / "fields.jar", "Fields"],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder)
+            process.stdout.readline()
+            attached = assay("attach", process.pid, "--collect", collect, "-o", path, check=False)
+            out, _ = process.communicate("\n")
+            self.assertEqual((attached.returncode, "may crash" in attached.stderr), (status, status != 0), attached.stderr)
+            self.assertEqual((process.returncode, archive.exists()), (0, True), out[-500:])
 
     def test_virtual_threads_and_their_carriers_do_not_wait_for_each_other(self):
         version = max(JDKS)
