@@ -21,7 +21,8 @@ def collectors():
         "idle": switch((*calls, "--tick", "1h")),
         "calls": switch(calls, ("--tick", "4ms")),
         "calls 16 ms": switch(calls, ("--tick", "16ms")),
-        "calls 32 ms": switch(calls, ("--tick", "32ms")),  # a long session, after its first 15 s of CPU time
+        "calls 32 ms": switch(calls, ("--tick", "32ms")),
+        "calls 64 ms": switch(calls, ("--tick", "64ms")),  # a long session, after its first 30 s of CPU time
         "attached calls": switch(calls),
         "timer": switch(calls, ("--tick", "4ms", "--samples", "1", "--stride", "1", "--correct", "off")),
         "contexts": switch(contexts, ("--tick", "1ms")),

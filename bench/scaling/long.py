@@ -3,7 +3,7 @@
 
   bench/scaling/long.py --jdk 25 --minutes 5 --publish
 
-The plain program and the collectors run at the same time, with ticks of 1 ms: `calls` then takes 32 bursts where a session
+The plain program and the collectors run at the same time, with ticks of 1 ms: `calls` then takes 64 bursts where a session
 of hours takes one, so minutes stand for an hour. What the program's own memory does is the plain run's column.
 """
 import dataclasses
@@ -24,7 +24,7 @@ HEAP = ("-Xms192m", "-Xmx192m", "-XX:+AlwaysPreTouch")
 PROGRAM, WITHOUT_PACKAGE = "xalan", "collections"
 EVERY = 2                                       # seconds between two looks
 TICK = ("--tick", "1ms")
-USUAL_MS = {"calls": 32, "contexts": 4}          # milliseconds between the ticks of a long session
+USUAL_MS = {"calls": 64, "contexts": 4}          # milliseconds between the ticks of a long session
 
 
 def slope(points):

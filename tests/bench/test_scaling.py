@@ -35,8 +35,8 @@ class Long(unittest.TestCase):
         seen = [(s, 50_000 + 900 * min(s, 30) + 4 * max(0, s - 30), 1000 + 10 * s) for s in range(1, 101)]
         name, cpu, ticks, memory, hour, written, written_hour = long.cells({"config": "calls", "seen": seen})
         self.assertEqual((name, cpu, ticks), ("calls", "100", "100,000"))
-        self.assertEqual((memory, hour), ("75.3 -> 75.5", "450.0 KB ± 0 B"))             # 4 KB a second at 1 ms, in 3,600 s at 32 ms
-        self.assertEqual(written_hour, "1.1 KB ± 0 B")
+        self.assertEqual((memory, hour), ("75.3 -> 75.5", "225.0 KB ± 0 B"))             # 4 KB a second at 1 ms, in 3,600 s at 64 ms
+        self.assertEqual(written_hour, "562 B ± 0 B")
 
     def test_the_plain_run_has_no_ticks_and_no_profile(self):
         seen = [(s, 1000 + s, 0) for s in range(1, 9)]
