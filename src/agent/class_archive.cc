@@ -22,8 +22,11 @@ Result<Archive> FromFlags(JavaVM* vm) {
 }  // namespace
 
 Archive ArchiveUse(JavaVM* vm) {
-  auto found = FromFlags(vm);
-  return found.ok() ? *found : Archive::kUsed;
+  static const Archive use = [vm] {
+    auto found = FromFlags(vm);
+    return found.ok() ? *found : Archive::kUsed;
+  }();
+  return use;
 }
 
 }  // namespace assay::agent
