@@ -76,7 +76,8 @@ class CallsCollector final : public Collector {
     options_ = options;
     may_relax_ = !options.IsSet("tick") && !options.IsSet("until-accuracy") && options.Count("samples") != UINT64_MAX;
     const uint64_t limit = options.Nanoseconds("for");
-    bursts_before_ = phase == Phase::kAttach && (limit == 0 || limit >= kTimeForAll) ? kOpeningBursts : 0;
+    const bool has_time = phase == Phase::kAttach && (limit == 0 || limit >= kTimeForAll);
+    bursts_before_ = may_relax_ && has_time ? kOpeningBursts : 0;
     ASSAY_TRY(ChooseDefaults(FeatureRelease(vm)));
     ASSAY_TRY(CheckReach(options_, phase));
     ASSAY_ASSIGN(SamplerSettings settings, Settings(options_));
