@@ -119,6 +119,8 @@ class Accuracy:
         if config.kind in ("jfr", "async"):
             top, stacks, samples = jfr.load(jfr.convert(out, self.jdk))
             top, stacks = (async_profiler.undo_entry(g, config.entry_bytes) for g in (top, stacks))
+            if not has_ceiling(self.setting):
+                top, stacks = map(graph.without_hidden, (top, stacks))
             exact = self._graph(truth)
             # Both readings of a recording are tried and the better one is shown: fair to the peer.
             best = max((top, stacks), key=lambda g: graph.overlap(exact, g))

@@ -37,6 +37,18 @@ FrameMethod Describe(jvmtiEnv* jvmti, JNIEnv* jni, jmethodID method) {
   return result;
 }
 
+// Whether the site's own instruction entered the method, with no frame between them. invokedynamic names none, and for the signature polymorphic
+// methods of MethodHandle and VarHandle (JVMS 2.9.3) others are entered: the VM links them to methods of java.lang.invoke that it
+// calls for nothing else; linkTo... and invokeBasic enter whatever their handle leads to.
+bool IsEnteredBy(const ExactRegistry::SiteInfo& site, const FrameMethod& callee) {
+  if (callee.name == site.name && callee.descriptor == site.descriptor) return true;
+  const bool is_handle = site.owner == "java/lang/invoke/MethodHandle";
+  if (is_handle && (site.name.starts_with("linkTo") || site.name == "invokeBasic")) return true;
+  if (!is_handle && site.owner != "java/lang/invoke/VarHandle" && !site.name.empty()) return false;
+  return callee.signature.starts_with("Ljava/lang/invoke/") &&
+         (callee.signature.ends_with("$Holder;") || callee.signature == "Ljava/lang/invoke/VarHandleGuards;");
+}
+
 }  // namespace
 
 CallOrigin::CallOrigin(jvmtiEnv* jvmti, ExactRegistry& registry, std::string runtime_class)
@@ -81,19 +93,19 @@ CallOrigin::Kind CallOrigin::Look(JNIEnv* jni, uint32_t site) {
   const ExactRegistry::SiteInfo info = registry_.site(site);
   const profile::Method caller = registry_.Describe(info.method);
   bool passed_others = false;
-  bool entered = false;
+  FrameMethod entered;
   for (jint i = 0; i < count; ++i) {
     FrameMethod frame = Describe(jvmti_, jni, frames[i].method);
     if (frame.signature == runtime_signature_) continue;
-    if (!entered) {
-      entered = true;
+    if (entered.name.empty()) {
+      entered = frame;
       continue;
     }
     if (frame.native) return kNative;
     bool is_caller = frame.name == caller.name && frame.descriptor == caller.descriptor &&
                      SourceName(frame.signature) == ("L" + caller.class_name).append(";");
     const bool any_call = info.bci == profile::kNoBci;  // names no callee, so this may be one
-    if (is_caller) return passed_others || any_call ? kSite : kVm;
+    if (is_caller) return passed_others || any_call || IsEnteredBy(info, entered) ? kSite : kVm;
     passed_others = true;
   }
   return kVm;

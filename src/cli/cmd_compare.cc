@@ -90,7 +90,9 @@ void RegisterCompare(Cli& cli) {
   command->footer(
       "Overlap is the sum, over what is in both, of the smaller of the two percentages: 100 for\n"
       "profiles with the same shares, 0 for those with nothing in common. Correlation is\n"
-      "Pearson's coefficient of the weights over what is in either.");
+      "Pearson's coefficient of the weights over what is in either.\n"
+      "Against --collect exact, sampled or bytecodes the call of a lambda object counts as a call of\n"
+      "what that one calls: the JVM lets nobody rewrite its hidden class.");
   command->add_option("A", options->a, "a profile")->required();
   command->add_option("B", options->b, "another one")->required();
   command->add_flag("--json", options->json, "print JSON");

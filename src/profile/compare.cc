@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "src/profile/aggregate.h"
+#include "src/profile/hidden_classes.h"
 #include "src/profile/pairing.h"
 
 namespace assay::profile {
@@ -58,9 +59,7 @@ Likeness Measure(const Paired& paired, size_t not_elements) {
   return result;
 }
 
-}  // namespace
-
-Comparison Compare(const Profile& a, const Profile& b) {
+Comparison CompareSeen(const Profile& a, const Profile& b) {
   Comparison result;
   result.call_sites = Measure(PairCallSites(a, b), 0);
   result.methods = Measure(PairMethodEdges(a, b), 0);
@@ -72,6 +71,15 @@ Comparison Compare(const Profile& a, const Profile& b) {
     result.contexts = result.context_self ? result.context_self : result.context_calls;
   }
   return result;
+}
+
+}  // namespace
+
+Comparison Compare(const Profile& a, const Profile& b) {
+  if (IsFromRewriting(a) != IsFromRewriting(b)) {
+    return IsFromRewriting(a) ? CompareSeen(a, WithoutHiddenClasses(b)) : CompareSeen(WithoutHiddenClasses(a), b);
+  }
+  return CompareSeen(a, b);
 }
 
 }  // namespace assay::profile

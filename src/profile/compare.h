@@ -7,6 +7,7 @@
 //   contexts    stacks of methods, outermost first, without bci. By self when both profiles have it
 //               in the same unit or one of them in samples (P3's relative computation effort),
 //               otherwise by calls.
+// Where one of the profiles is from a collector that rewrites classes, methods of hidden classes are taken out of the other (hidden_classes.h).
 // Methods are the same when class, name and descriptor are. Two profiles without weight are alike
 // (100); with one of them empty the overlap is 0.
 //

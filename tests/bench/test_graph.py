@@ -38,6 +38,15 @@ class Overlap(unittest.TestCase):
         self.assertAlmostEqual(graph.held(truth, [shown(1, 5, 0.1), shown(2, 3, 0.05), shown(3, 2, 0.6)]), 50)
         self.assertIsNone(graph.held({}, []))
 
+    def test_the_call_of_a_lambda_object_is_a_call_of_what_it_calls(self):
+        lambda_object, sort, body, other = "A$$Lambda$7.compare()I", "B.sort()V", "A.lambda$1()I", "A.lambda$2()I"
+        seen = {(sort, 3, lambda_object): 30, (sort, 9, lambda_object): 10, (lambda_object, 4, body): 20, (lambda_object, 4, other): 20,
+                (lambda_object, 6, lambda_object): 5, (body, 1, "C$$Lambda.get()I"): 2}
+        folded = graph.without_hidden(seen)
+        self.assertEqual(folded, {(sort, 3, body): 15, (sort, 3, other): 15, (sort, 9, body): 5, (sort, 9, other): 5, (body, 1, "C$$Lambda.get()I"): 2})
+        edges = [{"caller": a, "bci": b, "callee": c, "weight": w, "error": 0.1} for (a, b, c), w in {**seen, (sort, 20, "C.x()V"): 58}.items()]
+        self.assertAlmostEqual(graph.held({**folded, (sort, 20, "C.x()V"): 58}, edges), 100)
+
     def test_an_injected_loss_of_five_points_is_seen_as_five_points(self):
         rng = random.Random(5)
         truth = {edge(i): rng.paretovariate(1) for i in range(1000)}

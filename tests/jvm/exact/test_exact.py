@@ -173,6 +173,33 @@ class Programs(unittest.TestCase):
         self.assertEqual(edges["Virtual.outer(I)V", "Virtual.inner(I)V"], 1000)
         self.assertEqual(edges["Virtual.inner(I)V", "Virtual.leaf(I)I"], 1000)
 
+    # What the VM links a call to has no frame between: it was counted once for the site and once for the VM.
+    @each_jdk()
+    def test_calls_through_handles_belong_to_their_site_and_count_once(self, version):
+        classes = compile_java([HERE / "Handles.java"])
+        plain = run(java(version), "-cp", classes, "Handles")
+        result, path = profile_of(version, "-cp", classes, "Handles")
+        self.assertEqual(result.stdout, plain.stdout)
+        edges = show_json(path)["edges"]
+        into, out_of = collections.Counter(), collections.Counter()
+        for edge in edges:
+            into[edge["callee"].split("(")[0]] += edge["weight"]
+            out_of[edge["caller"].split("(")[0], edge["callee"].split("(")[0]] += edge["weight"]
+            if edge["weight"] >= 1000:
+                self.assertNotIn(edge["caller"], ("<vm>", "<native>"), edge)
+                self.assertNotEqual(edge["callee"], "<not rewritten>", edge)
+                self.assertNotRegex(edge["callee"], r"MethodHandle\.(linkTo|invoke)|VarHandle\.compareAndSet", edge)
+        self.assertEqual(into["Handles.handled"], 1000)
+        guards = {callee for _, callee in out_of if ".VarHandleGuards.guard_" in callee}
+        self.assertEqual(sum(out_of["Handles.byVariable", guard] for guard in guards), 1000)
+        self.assertEqual(sum(out_of["java.util.concurrent.atomic.AtomicReference.compareAndSet", guard] for guard in guards), 1000)
+        linked = "java.lang.invoke.Invokers$Holder.linkToTargetMethod"
+        self.assertEqual((out_of["Handles.byConcatenation", linked], out_of["Handles.byLambda", linked]), (1000, 1000))
+        self.assertEqual(out_of["java.util.Optional.map", "Handles.lambda$byLambda$0"], 1000)
+        # What the variable handles do first, once each.
+        checks = [c for c in into if c.startswith("java.lang.invoke.VarHandle.check")]
+        self.assertEqual(sum(out_of[guard, check] for guard in guards for check in checks), sum(into[check] for check in checks))
+
     @each_jdk()
     def test_native_code_calling_back_has_its_own_name(self, version):
         classes = compile_java([HERE / "Known.java"])
