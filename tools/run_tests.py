@@ -21,7 +21,7 @@ BUILD = pathlib.Path(os.environ.get("ASSAY_BUILD", ROOT / "build"))
 
 
 # Samplers are judged by what they find in a program, a trial by how long it takes: no other test beside them.
-ALONE = ("tests/bench/test_experiment", "tests/jvm/calls/test_calls", "tests/jvm/contexts/test_contexts", "tests/jvm/estimate/", "tests/jvm/live/", "tests/jvm/plan/",
+ALONE = ("tests/bench/test_experiment", "tests/jvm/calls/test_calls", "tests/jvm/contexts/test_contexts", "tests/jvm/estimate/", "tests/jvm/live/test_live.py", "tests/jvm/plan/",
          "tests/jvm/sampled/", "tests/stress/", "sampling_test")
 
 

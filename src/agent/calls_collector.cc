@@ -126,14 +126,13 @@ class CallsCollector final : public Collector {
   // Whoever attaches would wait for ever; a program that starts is not to fail for it.
   static Status CheckReach(const Options& options, Phase phase) {
     if (!options.IsSet("until-accuracy")) return {};
-    const bool corrects = options.Text("correct") != "off";
-    const double limit = estimate::AccuracyLimit((corrects ? estimate::kCorrected : estimate::kUncorrected).of_accuracy);
+    const double limit = estimate::AccuracyLimit(estimate::kSystematic);
     if (options.Percent("until-accuracy") < limit) return {};
     char percent[16];
     std::snprintf(percent, sizeof percent, "%.1f", limit);
     const std::string why = "until-accuracy: sampling has " + std::string(percent) + " % at most; --collect exact counts every call";
     if (phase == Phase::kAttach) return Error{why};
-    Log(why + "; it will not end by itself");
+    Log(why + "; it goes on until more samples would change little");
     return {};
   }
 

@@ -14,7 +14,7 @@ constexpr OptionSpec kOptions[] = {
     {"output", kText, "assay.profile", "", "", "the profile to write"},
     {"for", kDuration, "", "", "", "stop by itself after this time"},
     {"until-accuracy", kPercent, "", "", "calls",
-     "stop profiling by itself at this estimated accuracy in percent; the program goes on"},
+     "stop profiling by itself at this estimated accuracy in percent, or when it is out of reach; the program goes on"},
     {"flush", kDuration, "1s", "", "", "how often the profile on disk is brought up to date"},
     {"include", kList, "", "", "sampled,bytecodes,exact,calls",
      "rewrite only classes that match one of these patterns (com.acme.*)"},

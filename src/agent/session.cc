@@ -7,7 +7,9 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <string>
 
+#include "src/agent/accuracy_goal.h"
 #include "src/agent/log.h"
 #include "src/agent/vm_info.h"
 #include "src/profile/canonical.h"
@@ -62,11 +64,9 @@ void UpdateDuration(Session& session) {
   session.profile.metadata["duration"] = std::to_string(elapsed) + "s";
 }
 
-bool IsAccurateEnough(const Session& session) {
-  if (!session.options.IsSet("until-accuracy")) return false;
-  auto accuracy = session.profile.metadata.find("accuracy");
-  return accuracy != session.profile.metadata.end() &&
-         std::strtod(accuracy->second.c_str(), nullptr) >= session.options.Percent("until-accuracy");
+std::string AccuracyVerdict(const Session& session) {
+  if (!session.options.IsSet("until-accuracy")) return "";
+  return VerdictOn(session.options.Percent("until-accuracy"), session.profile.metadata, Clock::now() - session.start);
 }
 
 // What was seen since the last segment goes to a file of its own; memory and the file begin anew.
@@ -119,12 +119,9 @@ void JNICALL FlushLoop(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
       Log("cannot write the profile: " + status.error().ToString());
     }
     uint64_t limit = session.options.Nanoseconds("for");
-    bool enough = IsAccurateEnough(session);
-    if (enough) {
-      Log("estimated accuracy " + session.profile.metadata["accuracy"] + " % reached after " +
-          session.profile.metadata["duration"] + "; profiling ends, the program goes on");
-    }
-    if (enough || (limit != 0 && Clock::now() - session.start >= std::chrono::nanoseconds(limit))) {
+    const std::string verdict = AccuracyVerdict(session);
+    if (!verdict.empty()) Log(verdict + " after " + session.profile.metadata["duration"] + "; profiling ends, the program goes on");
+    if (!verdict.empty() || (limit != 0 && Clock::now() - session.start >= std::chrono::nanoseconds(limit))) {
       lock.unlock();
       static_cast<void>(StopSession(false));
       return;

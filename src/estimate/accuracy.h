@@ -30,6 +30,7 @@ struct EdgeEvidence {
   double weight = 0;
   double variance = 0;
   double half[2] = {0, 0};  // weight from odd and from even bursts; both 0 when not known
+  double corrected = 0;     // the weight that correction would give it, in any unit
 };
 
 struct Accuracy {
@@ -39,6 +40,11 @@ struct Accuracy {
   double limit = 100;  // percent that no length of the run exceeds: what is missing is the method's error
   double decay = 0.5;  // the error by chance falls as (length of the run) ^ -decay
 };
+
+// `systematic` of a profile whose weights were not corrected (docs/05-estimation.md). Two things put it off: sparse calls are sampled too often, by about
+// as much as correction would move; and calls that follow an interpreted return, which cuts a burst (JDK 17), are hardly ever sampled.
+// How many bursts were cut says how common those are.
+double UncorrectedError(std::span<const EdgeEvidence> edges, double cut_share);
 
 // Percent that sampling reaches when chance has gone and the method's error is left.
 double AccuracyLimit(double systematic);

@@ -47,13 +47,30 @@ TEST(AccuracyAlone, VarianceAloneIsCareful) {
 // Programs differ in what the method errs by, which no number of samples tells.
 TEST(AccuracyAlone, AStatedErrorAllowsForNoErrorOfTheMethodAndForTwiceTheUsual) {
   std::mt19937_64 random(8);
-  for (double systematic : {kSystematic, kUncorrected.of_accuracy}) {
-    auto estimate = EstimateAccuracy(Sample({300, 1, 16, 4}, 1000000, random).evidence, systematic);
-    ASSERT_TRUE(estimate.has_value());
-    EXPECT_NEAR(estimate->percent, estimate->limit, 2);
-    EXPECT_GE(estimate->percent + estimate->error, 98);
-    EXPECT_GE(estimate->error, 100 - estimate->limit);
-  }
+  auto estimate = EstimateAccuracy(Sample({300, 1, 16, 4}, 1000000, random).evidence);
+  ASSERT_TRUE(estimate.has_value());
+  EXPECT_NEAR(estimate->percent, estimate->limit, 2);
+  EXPECT_GE(estimate->percent + estimate->error, 98);
+  EXPECT_GE(estimate->error, 100 - estimate->limit);
+}
+
+TEST(AccuracyAlone, ALargeErrorOfTheMethodIsKnownToHalf) {
+  std::mt19937_64 random(8);
+  auto estimate = EstimateAccuracy(Sample({300, 1, 16, 4}, 1000000, random).evidence, kUncorrected.of_accuracy);
+  ASSERT_TRUE(estimate.has_value());
+  EXPECT_NEAR(estimate->percent, estimate->limit, 2);
+  EXPECT_GE(estimate->error, (100 - estimate->limit) / 2);
+  EXPECT_LT(estimate->error, 100 - estimate->limit);
+}
+
+// Without correction: as far as correction would move the profile, and more where bursts are cut.
+TEST(UncorrectedErrorTest, GrowsWithWhatCorrectionWouldMoveAndWithCutBursts) {
+  const std::vector<EdgeEvidence> even{{100, 10, {}, 5}, {100, 10, {}, 5}}, moved{{100, 10, {}, 7}, {100, 10, {}, 3}};
+  EXPECT_NEAR(AccuracyLimit(UncorrectedError(even, 0)), AccuracyLimit(kSystematic), 1e-9);
+  EXPECT_NEAR(100 - AccuracyLimit(UncorrectedError(moved, 0)), std::hypot(20, 100 - AccuracyLimit(kSystematic)), 0.1);
+  EXPECT_NEAR(100 - AccuracyLimit(UncorrectedError(even, 1)), std::hypot(35, 100 - AccuracyLimit(kSystematic)), 0.1);
+  EXPECT_GT(UncorrectedError(moved, 0.5), UncorrectedError(moved, 0));
+  EXPECT_EQ(UncorrectedError(std::vector<EdgeEvidence>{{100, 10, {}}}, 0), kUncorrected.of_accuracy);
 }
 
 TEST(AccuracyAlone, SaysHowMuchLonger) {

@@ -1,9 +1,16 @@
 #include "src/estimate/interval.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace assay::estimate {
+namespace {
+
+constexpr double kMostPercent = 1000;
+
+}  // namespace
 
 double StatedVariance(double weight, double variance, double finding, double systematic) {
   if (weight <= 0 || variance <= 0) return 0;
@@ -26,7 +33,19 @@ MethodError MethodErrorOf(const profile::Profile& profile) {
     return it != profile.metadata.end() && it->second.find(value) != std::string::npos;
   };
   if (!has("collect", "calls")) return {};
-  return has("correct", "off") ? kUncorrected : kCorrected;
+  if (!has("correct", "off")) return kCorrected;
+  MethodError error = kUncorrected;
+  if (auto it = profile.metadata.find("method-error"); it != profile.metadata.end()) {
+    const double percent = std::strtod(it->second.c_str(), nullptr);
+    if (percent > 0 && percent < kMostPercent) error.of_accuracy = percent / 100;
+  }
+  return error;
+}
+
+void RecordMethodError(double of_accuracy, profile::Profile& profile) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.1f", std::min(100 * of_accuracy, kMostPercent - 1));
+  profile.metadata["method-error"] = digits;
 }
 
 double ChanceVariance(const profile::Edge& edge, double systematic) {

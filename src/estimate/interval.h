@@ -23,7 +23,9 @@ struct MethodError {
   double of_edges = 0;
   double of_accuracy = 0;
 };
-constexpr MethodError kCorrected{kSystematic, kSystematic}, kUncorrected{kSystematicUncorrected, 0.6};
+constexpr MethodError kCorrected{kSystematic, kSystematic};
+// Where a profile does not say how much it is itself (RecordMethodError).
+constexpr MethodError kUncorrected{kSystematicUncorrected, 0.6};
 
 // `finding`: what one burst adds to an edge that it finds, in the mean (sum of squares over sum, over all
 // edges and bursts).
@@ -31,6 +33,8 @@ double StatedVariance(double weight, double variance, double finding, double sys
 
 // Which of the two is in a profile; none where its edges are not sampled calls.
 MethodError MethodErrorOf(const profile::Profile& profile);
+// Writes metadata "method-error": what MethodErrorOf() then has for the accuracy of a profile that was not corrected, in percent.
+void RecordMethodError(double of_accuracy, profile::Profile& profile);
 // The standard deviation of a weight by the method's error.
 double MethodDeviation(double weight, double systematic);
 // What is stated for an edge without that, which leaves chance.

@@ -65,6 +65,21 @@ TEST(MethodError, StaysWhenProfilesAreAddedUp) {
   }
 }
 
+TEST(MethodError, OfTheAccuracyIsWhatAnUncorrectedProfileSaysItself) {
+  profile::Profile profile = Sampled(1000, 400, "off");
+  EXPECT_EQ(MethodErrorOf(profile).of_accuracy, kUncorrected.of_accuracy);
+  RecordMethodError(0.425, profile);
+  EXPECT_NEAR(MethodErrorOf(profile).of_accuracy, 0.425, 1e-9);
+  EXPECT_EQ(MethodErrorOf(profile).of_edges, kUncorrected.of_edges);
+  for (const char* wrong : {"", "much", "-3", "nan", "1e30"}) {
+    profile.metadata["method-error"] = wrong;
+    EXPECT_EQ(MethodErrorOf(profile).of_accuracy, kUncorrected.of_accuracy) << wrong;
+  }
+  profile.metadata["method-error"] = "42.5";
+  profile.metadata["correct"] = "full";
+  EXPECT_EQ(MethodErrorOf(profile).of_accuracy, kCorrected.of_accuracy);
+}
+
 TEST(MethodError, IsNotInWhatIsExact) {
   profile::Profile exact;
   exact.metadata = {{"collect", "exact"}};

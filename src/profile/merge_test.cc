@@ -116,6 +116,16 @@ TEST(MergeTest, Metadata) {
   EXPECT_EQ(sum.metadata["start"], "2026-01-05");
 }
 
+// None makes the others better.
+TEST(MergeTest, TheLargestErrorOfTheMethodStays) {
+  for (const char* other : {"9.5", "120.0"}) {
+    Profile a, b;
+    a.metadata["method-error"] = "42.5";
+    b.metadata["method-error"] = other;
+    EXPECT_EQ(Sum({&a, &b}).metadata["method-error"], other == std::string("120.0") ? "120.0" : "42.5");
+  }
+}
+
 TEST(MergeTest, MethodDetailsComeFromWhoeverKnowsThem) {
   Profile a = FullProfile(), b;
   b.InternMethod("Known", "main", "([Ljava/lang/String;)V");

@@ -202,6 +202,7 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
     site_squares_ += x * x;
     at.cross += x * all;
     at.half[bursts_ & 1] += x;
+    at.corrected += calls * (end - begin) / ids.size();
     Seen& seen = seen_[sorted_[begin]];
     seen.samples += end - begin;
     seen.call_ns += call_ns * (end - begin);
@@ -256,6 +257,7 @@ void BurstLedger::Site::Add(const Site& other) {
   cross += other.cross;
   half[0] += other.half[0];
   half[1] += other.half[1];
+  corrected += other.corrected;
 }
 
 }  // namespace assay::sampling

@@ -61,6 +61,7 @@ class BurstLedger {
     double squares = 0;       // of its weight within a burst
     double cross = 0;         // of that times the weight of the whole burst
     double half[2] = {0, 0};  // the weight from odd and from even bursts
+    double corrected = 0;     // the weight with correction, whether or not it is what counts
 
     void Add(const Site& other);
   };
@@ -89,6 +90,7 @@ class BurstLedger {
 
   uint64_t bursts() const { return bursts_; }
   uint64_t cut() const { return cut_; }
+  double CutShare() const { return bursts_ > 0 ? static_cast<double>(cut_) / static_cast<double>(bursts_) : 0; }
   uint64_t samples() const { return samples_; }
   uint64_t failed() const { return failed_; }
   uint64_t events() const { return events_; }

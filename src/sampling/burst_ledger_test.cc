@@ -52,6 +52,18 @@ TEST_F(BurstLedgerTest, ABurstThatOutlastsItsIntervalCountsWhatItSaw) {
   EXPECT_DOUBLE_EQ(ledger_.sites()[1].weight, 3);
 }
 
+// Two bursts alike but for their density: uncorrected the same, and it is known what correction would make of them.
+TEST_F(BurstLedgerTest, OffKnowsWhatCorrectionWouldSay) {
+  ledger_.set_correction(Correction::kOff);
+  ledger_.Add(Block(10000, 10500, 14500, 5, 1000000, {1, 1, 1, 1, 1}));
+  ledger_.Add(Block(2010000, 2011000, 2019000, 5, 1000000, {2, 2, 2, 2, 2}));
+  EXPECT_DOUBLE_EQ(ledger_.sites()[1].weight, ledger_.sites()[2].weight);
+  EXPECT_NEAR(ledger_.sites()[1].corrected, 2 * ledger_.sites()[2].corrected, 0.1 * ledger_.sites()[1].corrected);
+  BurstLedger::Site sum = ledger_.sites()[1];
+  sum.Add(ledger_.sites()[2]);
+  EXPECT_DOUBLE_EQ(sum.corrected, ledger_.sites()[1].corrected + ledger_.sites()[2].corrected);
+}
+
 TEST_F(BurstLedgerTest, OffWeighsSamplesByThePeriodOfTheirTicks) {
   ledger_.set_correction(Correction::kOff);
   auto add = [this](uint32_t period_us, uint64_t interval_ns, uint32_t site) {

@@ -201,6 +201,7 @@ void SiteResolver::Fill(profile::Profile& profile, bool last) {
     evidence_[edge].variance += ledger_->Variance(site) * scale * scale;
     evidence_[edge].half[0] += site.half[0];
     evidence_[edge].half[1] += site.half[1];
+    evidence_[edge].corrected += site.corrected;
     if (depth_ > 2) AddContext(profile, *chains_[i], samples, weight);
   }
   for (profile::EdgeId id = 0; id < evidence_.size(); id++) {
@@ -225,7 +226,12 @@ void SiteResolver::StateAccuracy(profile::Profile& profile, bool last) {
   constexpr uint64_t kPart = 20;
   if (!last && ledger_->bursts() - bursts_estimated_ <= bursts_estimated_ / kPart) return;
   bursts_estimated_ = ledger_->bursts();
-  if (auto accuracy = estimate::EstimateAccuracy(evidence_, Method().of_accuracy)) estimate::Record(*accuracy, profile);
+  const bool corrects = ledger_->corrects();
+  const double method_error = corrects ? Method().of_accuracy : estimate::UncorrectedError(evidence_, ledger_->CutShare());
+  auto accuracy = estimate::EstimateAccuracy(evidence_, method_error);
+  if (!accuracy) return;
+  estimate::Record(*accuracy, profile);
+  if (!corrects) estimate::RecordMethodError(method_error, profile);
 }
 
 }  // namespace assay::sampling

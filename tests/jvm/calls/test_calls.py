@@ -106,7 +106,7 @@ class Sampling(unittest.TestCase):
     @each_jdk()
     def test_the_signal_of_the_jdk_is_left_alone(self, version):
         """The JDK installs a handler for one of the real-time signals, unasked; ours used to be there."""
-        result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Blocked", "100000000",
+        result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Blocked", "20000000",
                                   options=("--ticker", "cpu"))
         self.assertIn("woken", result.stdout)
         metadata = show_json(path)["metadata"]
