@@ -66,6 +66,20 @@ class Rewritten(unittest.TestCase):
         self.assertTrue(all(s[:2] == ["Portable.main", "Portable.sorted"] for s in callbacks))
 
     @each_jdk()
+    def test_a_stack_that_ends_in_the_middle_of_a_sample_ends_nothing_else(self, version):
+        """An overflow while a sample was taken used to be the last sample of its thread, in both forms."""
+        classes = compile_java([HERE.parent / "bytecodes" / "Overflowing.java"])
+        jar = make_jar(folder() / "overflowing.jar", classes, "--main-class", "Overflowing")
+        rewritten = jar.with_name("rewritten.jar")
+        assay("rewrite", jar, "-o", rewritten)
+        portable, native = self.profile(version, "-Xss512k", "-Dassay.granularity=100", jar=rewritten)[1], folder() / "native"
+        assay("run", "-q", "--collect", "bytecodes", "--granularity", "100", "--include", "Overflowing*", "-o", native, "--",
+              java(version), "-Xss512k", "-jar", jar)
+        for path in (portable, native):
+            work = sum(c["self"] for c in contexts(path) if c["stack"][-1].startswith(("Overflowing.work(", "Overflowing.step(")))
+            self.assertAlmostEqual(work / 1_800_000, 1, delta=0.01)
+
+    @each_jdk()
     def test_equal_runs_write_equal_files(self, version):
         first, second = (self.counted(version, flags) for flags in ((), ("-Xint", "-Xmx64m", "-XX:+UseSerialGC")))
         self.assertEqual(first, second)

@@ -310,26 +310,36 @@ public final class AssayCounter {
             return;
         }
         int top = sp;
-        long over = -left < period ? -left : 0;
-        long bytecodes = period - left - over + owed;
-        int depth = contextDepth();
         int first = base;
-        owed = 0;
-        left = IDLE;
-        mode = SYSTEM; // whatever class an agent's code is in, it is not the program's
-        base = -1;
-        sp = depth;
-        int following = record(stack, depth, bytecodes);
+        long before = left;
+        long owing = owed;
+        long over = -before < period ? -before : 0;
+        try {
+            int planned = AGENT ? 0 : nextPeriod();
+            int depth = contextDepth();
+            owed = 0;
+            left = IDLE;
+            mode = SYSTEM; // whatever class an agent's code is in, it is not the program's
+            base = -1;
+            sp = depth;
+            int following = record(stack, depth, period - before - over + owing);
+            begin(AGENT ? following : planned);
+            left = mute ? period : period - over;
+        } catch (VirtualMachineError e) {
+            // No room on the program's stack or heap: the next entry or check tries again, in its own context.
+            left = before;
+            owed = owing;
+            mark = leaf = 0;
+        }
         sp = top;
         base = first;
         mode = COUNTING;
-        begin(AGENT ? following : nextPeriod());
-        left = mute ? period : period - over;
     }
 
+    @ForceInline
     private void begin(int bytecodes) {
         mute = bytecodes <= 0;
-        period = mute ? IDLE : Math.min(bytecodes, MOST);
+        period = mute ? IDLE : bytecodes < MOST ? bytecodes : MOST;
     }
 
     /** Tells the agent of the thread, before it counts anything. False: not yet. */
@@ -337,9 +347,13 @@ public final class AssayCounter {
         int before = mode;
         int top = sp;
         mode = SYSTEM;
-        int first = register(thread);
-        mode = before;
-        sp = top;
+        int first;
+        try {
+            first = register(thread);
+        } finally {
+            mode = before;
+            sp = top;
+        }
         if (first == LATER) {
             return false;
         }

@@ -47,13 +47,13 @@ final class ContextTree {
     }
 
     private int child(int parent, int method) {
-        int slot = slotOf(parent, method);
+        int slot = slotOf(parent, method, index, parents, methods);
         if (index[slot] != 0) {
             return index[slot];
         }
         if (nodes == parents.length) {
             grow();
-            slot = slotOf(parent, method);
+            slot = slotOf(parent, method, index, parents, methods);
         }
         parents[nodes] = parent;
         methods[nodes] = method;
@@ -61,7 +61,7 @@ final class ContextTree {
         return nodes++;
     }
 
-    private int slotOf(int parent, int method) {
+    private static int slotOf(int parent, int method, int[] index, int[] parents, int[] methods) {
         int hash = parent * 0x9e3779b1 + method * 0x85ebca6b;
         int slot = (hash ^ hash >>> 15) & (index.length - 1);
         while (index[slot] != 0 && (parents[index[slot]] != parent || methods[index[slot]] != method)) {
@@ -70,15 +70,21 @@ final class ContextTree {
         return slot;
     }
 
+    /** All or nothing: the program's stack may end at any call made here. */
     private void grow() {
         int size = nodes * 2;
-        parents = Arrays.copyOf(parents, size);
-        methods = Arrays.copyOf(methods, size);
-        samples = Arrays.copyOf(samples, size);
-        bytecodes = Arrays.copyOf(bytecodes, size);
-        index = new int[size * 4];
+        int[] largerParents = Arrays.copyOf(parents, size);
+        int[] largerMethods = Arrays.copyOf(methods, size);
+        long[] largerSamples = Arrays.copyOf(samples, size);
+        long[] largerBytecodes = Arrays.copyOf(bytecodes, size);
+        int[] largerIndex = new int[size * 4];
         for (int node = 1; node < nodes; node++) {
-            index[slotOf(parents[node], methods[node])] = node;
+            largerIndex[slotOf(parents[node], methods[node], largerIndex, parents, methods)] = node;
         }
+        parents = largerParents;
+        methods = largerMethods;
+        samples = largerSamples;
+        bytecodes = largerBytecodes;
+        index = largerIndex;
     }
 }

@@ -150,16 +150,24 @@ public final class Counter {
             return;
         }
         int top = sp;
-        long over = -left < period ? -left : 0;
-        long bytecodes = period - left - over;
-        int depth = contextDepth();
-        left = IDLE;
-        counting = false; // what the agent calls is not counted
-        sp = depth;
-        int following = Agents.sample(Threads.agent, stack, depth, bytecodes);
+        long before = left;
+        long over = -before < period ? -before : 0;
+        try {
+            int depth = contextDepth();
+            left = IDLE;
+            counting = false; // what the agent calls is not counted
+            sp = depth;
+            int following = Agents.sample(Threads.agent, stack, depth, period - before - over);
+            counting = following > 0;
+            period = counting ? Math.min(following, MOST) : IDLE;
+            left = counting ? period - over : IDLE;
+        } catch (VirtualMachineError e) {
+            // No room for the agent on the program's stack or heap: the next entry or check tries again, in its own context.
+            counting = true;
+            left = before;
+            mark = leaf = 0;
+        }
         sp = top;
-        start(following);
-        left -= counting ? over : 0;
     }
 
     /** Completes the stack of the context in which the counter ran down. */
