@@ -60,7 +60,7 @@ class Sampling(unittest.TestCase):
 
     @each_jdk()
     def test_ticks_become_rarer_in_a_long_run(self, version):
-        result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "700")
+        result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "1000")
         self.assertIn("sum", result.stdout)
         self.check_ratios(path, 0.1)
         metadata = show_json(path)["metadata"]
