@@ -53,9 +53,8 @@ Result<SamplerSettings> SettingsOf(const Options& options) {
   return settings;
 }
 
-// On JVMs without the entry barrier returns into interpreted or native code cut bursts short, and
-// weights from such bursts make the profile worse: 16 % overlap corrected, 44 % not, in the mean of
-// four programs on JDK 17 (docs/results.md).
+// On JVMs without the entry barrier calls are seen by returns, and returns of interpreted or native code cut bursts short unless
+// marks are put back; correcting by bursts that were cut makes the profile worse (docs/05-estimation.md).
 constexpr int kFirstWithEntryBarrier = 20;
 
 // From here on, without haste, a session has as many bursts as it needs.
@@ -141,16 +140,20 @@ class CallsCollector final : public Collector {
   Status ChooseDefaults(int release) {
     const bool has_entry_barrier = release >= kFirstWithEntryBarrier;
     const std::string via = options_.Text("via");
-    const bool bursts_stay_whole = has_entry_barrier && (via == "auto" || via == "entry");
+    const bool sees_returns = via == "return" || (via == "auto" && !has_entry_barrier);
+    const bool sees_entries = via == "entry" || (via == "auto" && has_entry_barrier);
+    // Marks are put back by the thread that ticks (sampling/mark_keeper.h).
+    if (sees_returns && options_.Text("ticker") == "auto") ASSAY_TRY(options_.Set("ticker", "remote"));
+    keeps_marks_ = sees_returns && options_.Text("ticker") == "remote";
+    const bool bursts_stay_whole = sees_entries || keeps_marks_;
     auto set = [this](const char* name, const char* value) -> Status {
       return options_.IsSet(name) ? Status() : options_.Set(name, value);
     };
-    if (!has_entry_barrier) ASSAY_TRY(set("correct", "off"));
+    if (sees_returns && !bursts_stay_whole) ASSAY_TRY(set("correct", "off"));
     splits_ = bursts_stay_whole && !options_.IsSet("samples") && !options_.IsSet("stride") && !options_.IsSet("tick");
     if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", splits_ ? "192" : bursts_stay_whole ? "128" : "64"));
-    // A burst of returns ends with the first one of interpreted code: skipping some leaves fewer samples.
-    const bool sees_returns = via == "return" || (via == "auto" && !has_entry_barrier);
-    if (sees_returns) ASSAY_TRY(set("stride", "1"));
+    // Where a burst ends with the first return of interpreted code, skipping some leaves fewer samples.
+    if (sees_returns && !bursts_stay_whole) ASSAY_TRY(set("stride", "1"));
     // CPU timers, if they are wished for, are not that fast.
     hurries_ = may_relax_ && options_.Text("ticker") != "cpu";
     start_ = std::chrono::steady_clock::now();
@@ -163,7 +166,11 @@ class CallsCollector final : public Collector {
   void Relax() {
     Options relaxed;
     // CPU timers find a thread whenever they tick, so from there is no way back.
-    if (FindLittle(CallSampler::Get().ticks(), CallSampler::Get().ticks_in_java())) hurries_ = false;
+    // A thread of ours wakes up for a program that does nothing, too.
+    if (FindLittle(CallSampler::Get().ticks(), CallSampler::Get().ticks_in_java())) {
+      hurries_ = false;
+      if (keeps_marks_) bursts_before_ = kOpeningBursts;
+    }
     const char* tick = NextTick(CallSampler::Get().bursts());
     if (options_.Text("tick") == tick || !relaxed.Set("tick", tick).ok()) return;
     const std::string before = ticks_;
@@ -210,6 +217,7 @@ class CallsCollector final : public Collector {
   bool splits_ = false;     // bursts: nobody said what they should be
   bool may_relax_ = false;  // the tick is ours to choose, and no accuracy was asked for
   bool hurries_ = false;    // at first
+  bool keeps_marks_ = false;
   uint64_t bursts_before_ = 0;  // ours, as if they had been: what runs already is not over in a second
   std::string ticks_;       // one after the other
   std::chrono::steady_clock::time_point start_;

@@ -47,18 +47,29 @@ double ExpectedAtHalf(double k) {
   return table[below] * (1 - part) + table[below + 1] * part;
 }
 
-}  // namespace
-
-double UncorrectedError(std::span<const EdgeEvidence> edges, double cut_share) {
-  constexpr double kAllCut = 0.35;  // as found on 18 programs with known counts
+// The part of all calls that correction would give to other edges; negative where that is not known.
+double MovedByCorrection(std::span<const EdgeEvidence> edges) {
   double weight = 0, corrected = 0, moved = 0;
   for (const EdgeEvidence& edge : edges) {
     weight += edge.weight;
     corrected += edge.corrected;
   }
-  if (weight <= 0 || corrected <= 0) return kUncorrected.of_accuracy;
+  if (weight <= 0 || corrected <= 0) return -1;
   for (const EdgeEvidence& edge : edges) moved += std::abs(edge.weight / weight - edge.corrected / corrected) / 2;
-  const double missing = std::hypot(moved, kAllCut * cut_share * cut_share);
+  return moved;
+}
+
+}  // namespace
+
+double MethodErrorFrom(std::span<const EdgeEvidence> edges, bool corrected, const Interference& by_vm) {
+  // As found on 18 programs with known counts.
+  constexpr double kAllCut = 0.35, kRestored = 2.3, kMostRestored = 0.3;
+  double missing = std::min(kRestored * by_vm.restored_share, kMostRestored);
+  if (!corrected) {
+    const double moved = MovedByCorrection(edges);
+    if (moved < 0) return kUncorrected.of_accuracy;
+    missing = std::hypot(missing, moved, kAllCut * by_vm.cut_share * by_vm.cut_share);
+  }
   return std::hypot(kSystematic, 2 * missing / MeanOff(1));
 }
 

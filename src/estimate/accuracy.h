@@ -41,10 +41,16 @@ struct Accuracy {
   double decay = 0.5;  // the error by chance falls as (length of the run) ^ -decay
 };
 
-// `systematic` of a profile whose weights were not corrected (docs/05-estimation.md). Two things put it off: sparse calls are sampled too often, by about
-// as much as correction would move; and calls that follow an interpreted return, which cuts a burst (JDK 17), are hardly ever sampled.
-// How many bursts were cut says how common those are.
-double UncorrectedError(std::span<const EdgeEvidence> edges, double cut_share);
+// How the VM came between bursts and the calls that they were to see (by returns only, JDK 17).
+struct Interference {
+  double cut_share = 0;       // of all bursts: ended early
+  double restored_share = 0;  // marks put back, of all calls that bursts saw
+};
+
+// `systematic` of a profile, as far as it tells itself (docs/05-estimation.md). Calls that follow an interpreted or native return are sampled too
+// seldom, or hardly ever where that cuts a burst; how common those are is known. Without correction sparse calls are sampled too often, by about as
+// much as correction would move.
+double MethodErrorFrom(std::span<const EdgeEvidence> edges, bool corrected, const Interference& by_vm);
 
 // Percent that sampling reaches when chance has gone and the method's error is left.
 double AccuracyLimit(double systematic);

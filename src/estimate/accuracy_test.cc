@@ -64,13 +64,26 @@ TEST(AccuracyAlone, ALargeErrorOfTheMethodIsKnownToHalf) {
 }
 
 // Without correction: as far as correction would move the profile, and more where bursts are cut.
-TEST(UncorrectedErrorTest, GrowsWithWhatCorrectionWouldMoveAndWithCutBursts) {
+TEST(MethodErrorFromTest, GrowsWithWhatCorrectionWouldMoveAndWithCutBursts) {
   const std::vector<EdgeEvidence> even{{100, 10, {}, 5}, {100, 10, {}, 5}}, moved{{100, 10, {}, 7}, {100, 10, {}, 3}};
-  EXPECT_NEAR(AccuracyLimit(UncorrectedError(even, 0)), AccuracyLimit(kSystematic), 1e-9);
-  EXPECT_NEAR(100 - AccuracyLimit(UncorrectedError(moved, 0)), std::hypot(20, 100 - AccuracyLimit(kSystematic)), 0.1);
-  EXPECT_NEAR(100 - AccuracyLimit(UncorrectedError(even, 1)), std::hypot(35, 100 - AccuracyLimit(kSystematic)), 0.1);
-  EXPECT_GT(UncorrectedError(moved, 0.5), UncorrectedError(moved, 0));
-  EXPECT_EQ(UncorrectedError(std::vector<EdgeEvidence>{{100, 10, {}}}, 0), kUncorrected.of_accuracy);
+  auto limit = [](const std::vector<EdgeEvidence>& edges, double cut) { return AccuracyLimit(MethodErrorFrom(edges, false, {.cut_share = cut})); };
+  EXPECT_NEAR(limit(even, 0), AccuracyLimit(kSystematic), 1e-9);
+  EXPECT_NEAR(100 - limit(moved, 0), std::hypot(20, 100 - AccuracyLimit(kSystematic)), 0.1);
+  EXPECT_NEAR(100 - limit(even, 1), std::hypot(35, 100 - AccuracyLimit(kSystematic)), 0.1);
+  EXPECT_LT(limit(moved, 0.5), limit(moved, 0));
+  EXPECT_EQ(MethodErrorFrom(std::vector<EdgeEvidence>{{100, 10, {}}}, false, {}), kUncorrected.of_accuracy);
+}
+
+// Corrected or not: what the VM took away was put back, and some calls had passed.
+TEST(MethodErrorFromTest, GrowsWithTheMarksThatWerePutBack) {
+  const std::vector<EdgeEvidence> even{{100, 10, {}, 5}, {100, 10, {}, 5}};
+  for (bool corrected : {false, true}) {
+    auto limit = [&](double restored) { return AccuracyLimit(MethodErrorFrom(even, corrected, {.restored_share = restored})); };
+    EXPECT_NEAR(limit(0), AccuracyLimit(kSystematic), 1e-9);
+    EXPECT_NEAR(100 - limit(0.05), std::hypot(11.5, 100 - AccuracyLimit(kSystematic)), 0.1);
+    EXPECT_EQ(limit(1), limit(5)) << "bounded";
+    EXPECT_GT(limit(1), 60);
+  }
 }
 
 TEST(AccuracyAlone, SaysHowMuchLonger) {

@@ -33,13 +33,18 @@ MethodError MethodErrorOf(const profile::Profile& profile) {
     return it != profile.metadata.end() && it->second.find(value) != std::string::npos;
   };
   if (!has("collect", "calls")) return {};
-  if (!has("correct", "off")) return kCorrected;
-  MethodError error = kUncorrected;
-  if (auto it = profile.metadata.find("method-error"); it != profile.metadata.end()) {
-    const double percent = std::strtod(it->second.c_str(), nullptr);
-    if (percent > 0 && percent < kMostPercent) error.of_accuracy = percent / 100;
-  }
-  return error;
+  const bool corrected = !has("correct", "off");
+  const MethodError usual = corrected ? kCorrected : kUncorrected;
+  auto it = profile.metadata.find("method-error");
+  if (it == profile.metadata.end()) return usual;
+  const double percent = std::strtod(it->second.c_str(), nullptr);
+  if (!(percent > 0 && percent < kMostPercent)) return usual;
+  return MethodErrorAs(percent / 100, corrected);
+}
+
+MethodError MethodErrorAs(double of_accuracy, bool corrected) {
+  const double of_edges = corrected ? std::clamp(of_accuracy, kSystematic, kSystematicUncorrected) : kSystematicUncorrected;
+  return {of_edges, of_accuracy};
 }
 
 void RecordMethodError(double of_accuracy, profile::Profile& profile) {

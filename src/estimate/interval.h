@@ -31,9 +31,12 @@ constexpr MethodError kUncorrected{kSystematicUncorrected, 0.6};
 // edges and bursts).
 double StatedVariance(double weight, double variance, double finding, double systematic = kSystematic);
 
+// Of a profile that says itself how far the method is off.
+MethodError MethodErrorAs(double of_accuracy, bool corrected);
 // Which of the two is in a profile; none where its edges are not sampled calls.
 MethodError MethodErrorOf(const profile::Profile& profile);
-// Writes metadata "method-error": what MethodErrorOf() then has for the accuracy of a profile that was not corrected, in percent.
+// Writes metadata "method-error", in percent: what MethodErrorOf() then has for the accuracy; for edges as well, up to what is
+// allowed for without correction.
 void RecordMethodError(double of_accuracy, profile::Profile& profile);
 // The standard deviation of a weight by the method's error.
 double MethodDeviation(double weight, double systematic);

@@ -65,7 +65,7 @@ TEST(MethodError, StaysWhenProfilesAreAddedUp) {
   }
 }
 
-TEST(MethodError, OfTheAccuracyIsWhatAnUncorrectedProfileSaysItself) {
+TEST(MethodError, IsWhatTheProfileSaysItself) {
   profile::Profile profile = Sampled(1000, 400, "off");
   EXPECT_EQ(MethodErrorOf(profile).of_accuracy, kUncorrected.of_accuracy);
   RecordMethodError(0.425, profile);
@@ -75,9 +75,14 @@ TEST(MethodError, OfTheAccuracyIsWhatAnUncorrectedProfileSaysItself) {
     profile.metadata["method-error"] = wrong;
     EXPECT_EQ(MethodErrorOf(profile).of_accuracy, kUncorrected.of_accuracy) << wrong;
   }
-  profile.metadata["method-error"] = "42.5";
   profile.metadata["correct"] = "full";
   EXPECT_EQ(MethodErrorOf(profile).of_accuracy, kCorrected.of_accuracy);
+  profile.metadata["method-error"] = "20";
+  EXPECT_NEAR(MethodErrorOf(profile).of_accuracy, 0.2, 1e-9);
+  EXPECT_NEAR(MethodErrorOf(profile).of_edges, 0.2, 1e-9);
+  profile.metadata["method-error"] = "42.5";
+  EXPECT_NEAR(MethodErrorOf(profile).of_accuracy, 0.425, 1e-9);
+  EXPECT_EQ(MethodErrorOf(profile).of_edges, kSystematicUncorrected);
 }
 
 TEST(MethodError, IsNotInWhatIsExact) {

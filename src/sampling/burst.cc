@@ -89,6 +89,7 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   block.count = 0;
   block.failed = 0;
   block.tail_calls = 0;
+  block.tail_restored = 0;
   block.later_events = 0;
   block.tail_wanted = slot.tail > 0;
   block.period_us = parameters_->period_us.load(std::memory_order_relaxed);
@@ -96,6 +97,8 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
 
 void BurstRecorder::BeginTail(ThreadSlot& slot) {
   slot.in_tail = true;
+  slot.is_timed.store(true, std::memory_order_relaxed);
+  slot.restored_at_tail = slot.restored.load(std::memory_order_relaxed);
   slot.left = 1;
   slot.skip = slot.later > 0 ? kTailPieceOfSplit : kTailPiece;
   slot.walks_at_tail = slot.block.walk_cycles;
@@ -113,7 +116,10 @@ bool BurstRecorder::IsTailOver(ThreadSlot& slot) {
   block.tail_calls = block.events - slot.events_at_sample;
   block.tail_cycles = Fit(now - slot.tail_tsc - (block.walk_cycles - slot.walks_at_tail));
   block.tail_cpu_ns = Fit(ThreadCpuNs() - slot.tail_cpu_ns);
+  const uint32_t restored = slot.restored.load(std::memory_order_relaxed) - slot.restored_at_tail;
+  block.tail_restored = static_cast<uint8_t>(std::min<uint32_t>(restored, UINT8_MAX));
   slot.in_tail = false;
+  slot.is_timed.store(false, std::memory_order_relaxed);
   slot.after_tail = true;
   slot.left = slot.later;
   slot.skip = slot.stride;
@@ -124,6 +130,7 @@ bool BurstRecorder::IsTailOver(ThreadSlot& slot) {
 bool BurstRecorder::IsComplete(ThreadSlot& slot) {
   if (slot.left > 0) return false;
   End(slot, BurstBlock::kLast);
+  slot.done_tick.store(slot.burst_tick, std::memory_order_release);
   return true;
 }
 
@@ -134,6 +141,7 @@ void BurstRecorder::End(ThreadSlot& slot, uint16_t flags) {
   if (slot.in_tail || slot.after_tail) block.walk_cycles = slot.walks_at_tail;
   block.events = slot.events_at_sample;
   slot.in_tail = slot.after_tail = false;
+  slot.is_timed.store(false, std::memory_order_relaxed);
   slot.left = 0;
   Flush(slot, flags);
 }

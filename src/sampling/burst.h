@@ -47,7 +47,8 @@ struct BurstBlock {
   uint32_t tail_calls;      // 0: no tail, or the VM cut it off
   uint32_t tail_cycles;     // from the last sample to the end of the tail, walks taken off
   uint32_t tail_cpu_ns;     // the same in CPU time of the thread
-  uint16_t tail_wanted;     // 1: there should be one
+  uint8_t tail_wanted;      // 1: there should be one
+  uint8_t tail_restored;    // how often the VM took the mark in it and got it put back
   uint16_t later_events;    // calls seen after the tail
   uint32_t period_us;       // of the ticks then
   uint32_t ids[kIds];
@@ -83,6 +84,9 @@ struct ThreadSlot {
   std::atomic<uint64_t> tick_tsc{0};
   std::atomic<uint64_t> tick_cpu_ns{0};  // CPU time of the thread at the tick; 0 when not known
   std::atomic<uint64_t> java_ns{0};      // time in Java not yet claimed by a burst
+  std::atomic<uint32_t> done_tick{0};    // tick_number of the last burst that was completed
+  std::atomic<bool> is_timed{false};     // the burst is in its tail
+  std::atomic<uint32_t> restored{0};     // how often MarkKeeper put the mark back
   std::atomic<uint32_t> probing{0};      // armed where a probe sees calls
   uint32_t number = 0;                   // of the thread, never reused
   uintptr_t stack_limit = 0;             // no hook below this address
@@ -104,13 +108,23 @@ struct ThreadSlot {
   bool in_tail = false;
   bool after_tail = false;
   uint64_t walks_at_tail = 0;     // block.walk_cycles when the tail began
+  uint32_t restored_at_tail = 0;  // `restored` then
   uint64_t tail_tsc = 0, tail_cpu_ns = 0;  // when it began
   uint64_t random = 0;
   BurstBlock block{};
 
+  // Until Unpin() the ticker may touch the thread: it does not end. 0: it is gone.
+  uintptr_t Pin() {
+    pin.store(1);
+    return thread.load();
+  }
+  void Unpin() { pin.store(0, std::memory_order_release); }
+
   // For a new owner. Leaves the pin and `inside` alone: ticker and late handlers hold them on free slots too.
   void Reset() {
     tick_number.store(0);
+    done_tick.store(0);
+    is_timed.store(false);
     tick_tsc.store(0);
     tick_cpu_ns.store(0);
     cpu_clock = 0;

@@ -71,7 +71,8 @@ void BurstLedger::Calibrate(const BurstBlock& block) {
 // By the tail: the calls of the burst at the pace of its tail, and the wait for the first of them.
 BurstLedger::Pace BurstLedger::MeasureTail(const BurstBlock& block, double hook) const {
   const double in_tail = block.tail_calls, in_all = in_tail + block.events;
-  const double passage_ns = std::min<double>(block.tail_cycles * ns_per_cycle_, block.tail_cpu_ns) / in_tail;
+  const double span_ns = std::min<double>(block.tail_cycles * ns_per_cycle_, block.tail_cpu_ns);
+  const double passage_ns = std::max(span_ns - block.tail_restored * kRestoreCycles * ns_per_cycle_, span_ns / 2) / in_tail;
   // Where little is left when the hook's cost is taken off, a small error in that would decide the whole.
   const double call_ns = std::max({passage_ns - hook * event_cycles_ * ns_per_cycle_, passage_ns / 3, kMinCallNs});
   Pace pace{in_all, in_all * call_ns};
@@ -165,6 +166,7 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
   samples_ += ids.size();
   Calibrate(block);
   walk_ns_ += block.walk_cycles * ns_per_cycle_;
+  passages_ += block.events + block.later_events + block.tail_calls;
   hook_ns_ += (block.events + block.later_events + kTailHook * block.tail_calls) * event_cycles_ * ns_per_cycle_;
   sorted_.assign(ids.begin(), ids.end());
   for (uint32_t& id : sorted_) id = SiteTable::IndexOf(id);

@@ -133,6 +133,21 @@ TEST_F(BurstLedgerTest, WeightsFollowThePaceOfTheTail) {
   EXPECT_NEAR(ledger_.sites()[1].weight / ledger_.sites()[2].weight, 1, 0.1) << "whatever their own calls seemed to take";
 }
 
+// What the VM does each time it takes the mark, and what passes until it is back, is no time of the program's.
+TEST_F(BurstLedgerTest, MarksPutBackAreTakenOffATail) {
+  for (uint32_t i = 0; i < 2000; i++) {
+    const bool interrupted = i % 2 == 0;
+    uint64_t tick = 4000000ull * i;
+    BurstBlock block = Block(tick, tick + 50, tick + 400 * 40, 40, 4000000, {interrupted ? 1u : 2u});
+    AddTail(block, 100);
+    block.tail_restored = interrupted ? 30 : 0;
+    block.tail_cycles += static_cast<uint32_t>(block.tail_restored * BurstLedger::kRestoreCycles);
+    block.tail_cpu_ns = block.tail_cycles;
+    ledger_.Add(block);
+  }
+  EXPECT_NEAR(ledger_.sites()[1].weight / ledger_.sites()[2].weight, 1, 0.02);
+}
+
 // Half of the time goes into loops that make no call: a tick that meets one waits for its end, and the interval grows with the wait.
 TEST_F(BurstLedgerTest, LoopsWithoutCallsDoNotInflateTheTotal) {
   double calls = 0;

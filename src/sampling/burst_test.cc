@@ -174,6 +174,33 @@ TEST_F(BurstTest, ATailEndsWhereCallsAreRare) {
   EXPECT_LT(block.tail_cpu_ns, 1000000u) << "asleep";
 }
 
+// What MarkKeeper goes by.
+TEST_F(BurstTest, SaysWhenItIsTimedAndWhenItIsComplete) {
+  parameters_.samples = 20;
+  parameters_.stride = 1;
+  parameters_.tail_every = 1;
+  parameters_.split = true;
+  Tick();
+  Pass(5);
+  EXPECT_FALSE(slot_.is_timed);
+  slot_.restored += 7;  // before the tail: not of it
+  Pass(10);
+  EXPECT_TRUE(slot_.is_timed);
+  slot_.restored += 3;
+  EXPECT_NE(slot_.done_tick, slot_.tick_number);
+  EXPECT_GT(Pass(1000), 0);
+  EXPECT_FALSE(slot_.is_timed);
+  EXPECT_EQ(slot_.done_tick, slot_.tick_number);
+  EXPECT_EQ(DrainOne().tail_restored, 3);
+  Tick();
+  EXPECT_NE(slot_.done_tick, slot_.tick_number) << "of the burst before";
+  Pass(15);
+  EXPECT_TRUE(slot_.is_timed);
+  Tick();
+  Pass(1);
+  EXPECT_FALSE(slot_.is_timed) << "the tail was cut";
+}
+
 TEST_F(BurstTest, FastTicksHaveFewTails) {
   parameters_.samples = 1;
   parameters_.stride = 1;

@@ -78,11 +78,8 @@ class InHandler {
 // Keeps the JavaThread of a slot alive while it is in scope: Remove() waits for it.
 class SlotPin {
  public:
-  explicit SlotPin(ThreadSlot& slot) : slot_(slot) {
-    slot_.pin.store(1);
-    thread_ = slot_.thread.load();
-  }
-  ~SlotPin() { slot_.pin.store(0, std::memory_order_release); }
+  explicit SlotPin(ThreadSlot& slot) : slot_(slot), thread_(slot.Pin()) {}
+  ~SlotPin() { slot_.Unpin(); }
   SlotPin(const SlotPin&) = delete;
   SlotPin& operator=(const SlotPin&) = delete;
   uintptr_t thread() const { return thread_; }  // 0: gone

@@ -26,6 +26,8 @@ class Yieldpoint {
   virtual bool IsArmed(uintptr_t thread) const = 0;
   // Whether it rests on the shape of compiled code, so that code compiled later can prove it wrong.
   virtual bool RestsOnCompiledCode() const { return true; }
+  // Whether the VM takes the mark away in the middle of a burst as a matter of course: see MarkKeeper.
+  virtual bool VmTakesMarks() const { return false; }
   // What one passage of its hook adds to a call, in cycles, where the program computes between calls and part of it
   // overlaps with that (found with CallDensityBias; a tight loop of calls shows more).
   virtual double HookCycles() const { return 36; }

@@ -63,6 +63,7 @@ Status CallSampler::Load(JNIEnv* jni) {
   if (!loaded_) {
     ASSAY_ASSIGN(structs_, DescribeVmToHooks(jni));
     ASSAY_ASSIGN(state_offset_, structs_.Offset("JavaThread::_thread_state"));
+    keeper_.set_state_offset(state_offset_);
     described_ = hooks.method_ids.Load(structs_, jvmti_, jni);
     if (described_.ok()) described_ = hooks.frames.Load(structs_, &hooks.code, nullptr, hooks.call_stub_return);
     ASSAY_ASSIGN(watch_, ThreadWatch::Make(jvmti_, jni, structs_, &hooks.threads));
@@ -120,6 +121,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     nameless_ = hurry_ = 0;
     ticks_ = ticks_in_java_ = ticks_unanswered_ = 0;
     hooks.ResetCounts();
+    keeper_.ResetCounts();
     ApplyParameters();
   }
   running_ = true;
@@ -241,6 +243,7 @@ void CallSampler::Account(bool may_ask) {
     DropRetired(Hooks().sites, block);
     ledger_.Add(block);
   }
+  ledger_.set_restored(keeper_.restored());
   std::vector<uintptr_t> unloaded;
   {
     std::lock_guard unload_lock(unloaded_mutex_);

@@ -23,6 +23,7 @@
 #include "src/sampling/hotspot/site_resolver.h"
 #include "src/sampling/hotspot/thread_watch.h"
 #include "src/sampling/hotspot/yieldpoints.h"
+#include "src/sampling/mark_keeper.h"
 #include "src/sampling/tick_thread.h"
 
 namespace assay::sampling {
@@ -145,6 +146,7 @@ class CallSampler {
   TickThread ticker_;
   CpuTimers timers_;
   RunningCode running_code_;
+  MarkKeeper keeper_;
   uint32_t next_look_ = 0;  // slot to look at next
 
   std::mutex unloaded_mutex_;

@@ -78,6 +78,7 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   metadata["bursts"] = std::to_string(ledger_.bursts());
   metadata["burst-samples"] = std::to_string(ledger_.samples());
   metadata["burst-events"] = std::to_string(ledger_.events());
+  metadata["burst-passages"] = std::to_string(ledger_.passages());
   metadata["walks"] = std::to_string(hooks.walks);
   metadata["interpreted-callers"] = std::to_string(hooks.interpreted_callers);
   if (settings_.keep_bodies) inlined_ = std::to_string(methods_->InlinedCallSites());
@@ -86,6 +87,7 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
     metadata["interpreted-time"] = Percent(running_code_.interpreted_share()) + " of " + std::to_string(looks) + " looks";
   }
   metadata["vm-passes"] = std::to_string(hooks.vm_passes);
+  if (uint64_t restored = keeper_.restored(); restored > 0) metadata["marks-restored"] = std::to_string(restored);
   metadata["osr-entries"] = std::to_string(hooks.osr_entries);
   if (ledger_.KnowsTotal()) {
     metadata["calls-total-error"] = Percent(ledger_.TotalError());

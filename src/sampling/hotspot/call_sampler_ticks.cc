@@ -14,6 +14,7 @@ namespace {
 constexpr int32_t kInJava = 8;
 constexpr uint64_t kAccountEveryNs = 20000000;
 constexpr uint64_t kExhaustiveTickNs = 20000;
+constexpr uint64_t kExhaustiveKeepCycles = 1'000'000;  // new threads, ending ones and the accounting wait so long
 
 }  // namespace
 
@@ -50,6 +51,13 @@ void CallSampler::Tick(uint64_t elapsed_ns) {
       } else if (*reinterpret_cast<volatile int32_t*>(thread + state_offset_) == kInJava) {
         TickThreadInJava(*yieldpoint, slot, thread, elapsed_ns);
       }
+    }
+  }
+  if (yieldpoint != nullptr && by_thread && yieldpoint->VmTakesMarks()) {
+    if (hooks.parameters.exhaustive.load(std::memory_order_relaxed)) {
+      keeper_.KeepAll(hooks.threads, *yieldpoint, kExhaustiveKeepCycles);
+    } else {
+      keeper_.KeepBursts(hooks.threads, *yieldpoint);
     }
   }
   if (by_thread && running_code_.IsDue(elapsed_ns)) LookAtNext();

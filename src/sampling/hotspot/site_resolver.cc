@@ -204,34 +204,37 @@ void SiteResolver::Fill(profile::Profile& profile, bool last) {
     evidence_[edge].corrected += site.corrected;
     if (depth_ > 2) AddContext(profile, *chains_[i], samples, weight);
   }
+  // The estimate costs about as much as all the rest, and a few bursts more do not change it.
+  constexpr uint64_t kPart = 20;
+  const bool estimates = last || ledger_->bursts() - bursts_estimated_ > bursts_estimated_ / kPart;
+  if (estimates) method_ = estimate::MethodErrorAs(MethodErrorNow(), ledger_->corrects());
   for (profile::EdgeId id = 0; id < evidence_.size(); id++) {
     State(profile.edge(id), edge_samples_[id], evidence_[id], ledger_->Finding() * scale, last);
   }
-  StateAccuracy(profile, last);
+  if (estimates) StateAccuracy(profile);
+}
+
+double SiteResolver::MethodErrorNow() const {
+  return estimate::MethodErrorFrom(evidence_, ledger_->corrects(), {ledger_->CutShare(), ledger_->RestoredShare()});
 }
 
 // An edge without news keeps its error while that changes little: what does not change is not written again.
 void SiteResolver::State(profile::Edge& edge, uint64_t samples, const estimate::EdgeEvidence& evidence, double finding,
                          bool last) const {
   constexpr double kLittle = 0.05;
-  const double variance = estimate::StatedVariance(evidence.weight, evidence.variance, finding, Method().of_edges);
+  const double variance = estimate::StatedVariance(evidence.weight, evidence.variance, finding, method_.of_edges);
   const bool news = edge.samples != samples || edge.weight != evidence.weight;
   if (last || news || std::abs(variance - edge.variance) > kLittle * edge.variance) edge.variance = variance;
   edge.samples = samples;
   edge.weight = evidence.weight;
 }
 
-// The estimate costs about as much as all the rest, and a few bursts more do not change it.
-void SiteResolver::StateAccuracy(profile::Profile& profile, bool last) {
-  constexpr uint64_t kPart = 20;
-  if (!last && ledger_->bursts() - bursts_estimated_ <= bursts_estimated_ / kPart) return;
+void SiteResolver::StateAccuracy(profile::Profile& profile) {
   bursts_estimated_ = ledger_->bursts();
-  const bool corrects = ledger_->corrects();
-  const double method_error = corrects ? Method().of_accuracy : estimate::UncorrectedError(evidence_, ledger_->CutShare());
-  auto accuracy = estimate::EstimateAccuracy(evidence_, method_error);
+  auto accuracy = estimate::EstimateAccuracy(evidence_, method_.of_accuracy);
   if (!accuracy) return;
   estimate::Record(*accuracy, profile);
-  if (!corrects) estimate::RecordMethodError(method_error, profile);
+  if (!ledger_->corrects() || method_.of_accuracy > estimate::kCorrected.of_accuracy) estimate::RecordMethodError(method_.of_accuracy, profile);
 }
 
 }  // namespace assay::sampling

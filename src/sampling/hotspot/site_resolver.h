@@ -71,8 +71,8 @@ class SiteResolver {
   void AddUpSite(uint32_t index);
   void AddContext(profile::Profile& profile, const Chain& chain, uint64_t samples, double weight);
   void State(profile::Edge& edge, uint64_t samples, const estimate::EdgeEvidence& evidence, double finding, bool last) const;
-  const estimate::MethodError& Method() const { return ledger_->corrects() ? estimate::kCorrected : estimate::kUncorrected; }
-  void StateAccuracy(profile::Profile& profile, bool last);
+  double MethodErrorNow() const;
+  void StateAccuracy(profile::Profile& profile);
 
   HookContext* hooks_;
   CompiledMethods* methods_;
@@ -97,6 +97,7 @@ class SiteResolver {
   std::vector<estimate::EdgeEvidence> evidence_;  // of the last Fill(), as what follows
   std::vector<uint64_t> edge_samples_;
   uint64_t bursts_estimated_ = 0;
+  estimate::MethodError method_ = estimate::kCorrected;  // as then
   double scale_ = 1;  // of the ledger, as last stated
   uint64_t nameless_ = 0;
   uint64_t named_ = 0;                          // SiteTable::added() at the last NameNew()

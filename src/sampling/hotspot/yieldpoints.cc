@@ -74,6 +74,7 @@ class ReturnYieldpoint final : public Yieldpoint {
       : layout_(layout), stub_(std::move(stub)), sources_(sources) {}
   const char* name() const override { return "return"; }
   double HookCycles() const override { return 28; }
+  bool VmTakesMarks() const override { return true; }
 
   Status Install() override {
     Hooks().poll_displacement = layout_.word_displacement;
