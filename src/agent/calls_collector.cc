@@ -1,5 +1,7 @@
 #include "src/agent/calls_collector.h"
 
+#include <sched.h>
+
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -118,6 +120,7 @@ class CallsCollector final : public Collector {
   Result<SamplerSettings> Settings(const Options& options) {
     ASSAY_ASSIGN(SamplerSettings settings, SettingsOf(options));
     settings.split = splits_;
+    settings.keep_marks = keeps_marks_;
     settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
     return settings;
   }
@@ -142,9 +145,9 @@ class CallsCollector final : public Collector {
     const std::string via = options_.Text("via");
     const bool sees_returns = via == "return" || (via == "auto" && !has_entry_barrier);
     const bool sees_entries = via == "entry" || (via == "auto" && has_entry_barrier);
-    // Marks are put back by the thread that ticks (sampling/mark_keeper.h).
-    if (sees_returns && options_.Text("ticker") == "auto") ASSAY_TRY(options_.Set("ticker", "remote"));
-    keeps_marks_ = sees_returns && options_.Text("ticker") == "remote";
+    // By the thread that ticks, while the program runs on another processor (sampling/mark_keeper.h).
+    keeps_marks_ = sees_returns && options_.Text("ticker") != "cpu" && Processors() > 1;
+    if (keeps_marks_) ASSAY_TRY(options_.Set("ticker", "remote"));
     const bool bursts_stay_whole = sees_entries || keeps_marks_;
     auto set = [this](const char* name, const char* value) -> Status {
       return options_.IsSet(name) ? Status() : options_.Set(name, value);
@@ -182,6 +185,11 @@ class CallsCollector final : public Collector {
   const char* NextTick(uint64_t bursts) const {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
     return TickAfter(bursts_before_ + bursts, hurries_ ? passed.count() : HUGE_VAL);
+  }
+
+  static int Processors() {
+    cpu_set_t mine;
+    return sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
   }
 
   static int FeatureRelease(JavaVM* vm) {

@@ -84,6 +84,7 @@ void CallSampler::ApplyParameters() {
   parameters.depth = std::clamp(settings_.depth, 2u, kMaxDepth);
   parameters.seed = settings_.seed;
   parameters.exhaustive = settings_.exhaustive;
+  keeps_marks_ = settings_.keep_marks;
   parameters.period_us = static_cast<uint32_t>(std::min<uint64_t>(settings_.tick_ns / 1000, UINT32_MAX));
   // One every millisecond at most. A passage of a probe costs so much that hundreds more would be felt.
   constexpr uint64_t kTailNs = 1'000'000;

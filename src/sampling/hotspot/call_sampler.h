@@ -42,6 +42,7 @@ struct SamplerSettings {
   Correction correction = Correction::kFull;
   Via via = Via::kAuto;
   Ticker ticker = Ticker::kAuto;
+  bool keep_marks = false;  // where the VM takes them and the remote ticker ticks: see MarkKeeper
   uint64_t seed = 1;
   // Makes the yieldpoint for kProbe, and for kAuto where no other proves itself.
   std::function<Result<std::unique_ptr<Yieldpoint>>()> make_probe;
@@ -98,6 +99,7 @@ class CallSampler {
   static void OnTick(void* self, uint64_t elapsed_ns);
   void Tick(uint64_t elapsed_ns);
   void LookAtNext();
+  void KeepMarks(Yieldpoint& yieldpoint);
   static void OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context);
   void TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uintptr_t thread, uint64_t elapsed_ns);
   // CPU timers where they can tick as often as asked and can be had.
@@ -147,6 +149,7 @@ class CallSampler {
   CpuTimers timers_;
   RunningCode running_code_;
   MarkKeeper keeper_;
+  std::atomic<bool> keeps_marks_{false};
   uint32_t next_look_ = 0;  // slot to look at next
 
   std::mutex unloaded_mutex_;

@@ -53,18 +53,21 @@ void CallSampler::Tick(uint64_t elapsed_ns) {
       }
     }
   }
-  if (yieldpoint != nullptr && by_thread && yieldpoint->VmTakesMarks()) {
-    if (hooks.parameters.exhaustive.load(std::memory_order_relaxed)) {
-      keeper_.KeepAll(hooks.threads, *yieldpoint, kExhaustiveKeepCycles);
-    } else {
-      keeper_.KeepBursts(hooks.threads, *yieldpoint);
-    }
-  }
+  if (yieldpoint != nullptr && by_thread && keeps_marks_ && yieldpoint->VmTakesMarks()) KeepMarks(*yieldpoint);
   if (by_thread && running_code_.IsDue(elapsed_ns)) LookAtNext();
   since_account_ns_ += elapsed_ns;
   if (since_account_ns_ >= kAccountEveryNs) {
     since_account_ns_ = 0;
     Account(false);
+  }
+}
+
+void CallSampler::KeepMarks(Yieldpoint& yieldpoint) {
+  HookContext& hooks = Hooks();
+  if (hooks.parameters.exhaustive.load(std::memory_order_relaxed)) {
+    keeper_.KeepAll(hooks.threads, yieldpoint, kExhaustiveKeepCycles);
+  } else {
+    keeper_.KeepBursts(hooks.threads, yieldpoint);
   }
 }
 
