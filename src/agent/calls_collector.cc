@@ -42,6 +42,7 @@ Result<SamplerSettings> SettingsOf(const Options& options) {
   settings.depth = static_cast<uint32_t>(depth);
   settings.seed = options.Count("seed");
   settings.keep_bodies = options.Flag("infer");
+  settings.by_counter = options.Text("density") == "counter";
   std::string correct = options.Text("correct");
   settings.correction = correct == "off"       ? sampling::Correction::kOff
                         : correct == "density" ? sampling::Correction::kDensity

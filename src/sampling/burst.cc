@@ -16,6 +16,9 @@ namespace {
 constexpr uint32_t kTailPieces = 2, kTailPiece = 256, kTailPieceOfSplit = 160;
 constexpr uint64_t kTailCycles = 1'500'000;
 
+// Linux keeps the processor's number in the lower bits of what RDTSCP gives beside the time (arch/x86/include/asm/segment.h).
+constexpr uint32_t kProcessorMask = 0xfff;
+
 uint64_t ThreadCpuNs() {
   timespec now;
   return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? now.tv_sec * 1000000000ull + now.tv_nsec : 0;
@@ -80,10 +83,13 @@ void BurstRecorder::Begin(ThreadSlot& slot, uint32_t tick) {
   }
   BurstBlock& block = slot.block;
   block.tick_tsc = slot.tick_tsc.load(std::memory_order_relaxed);
-  block.first_tsc = block.last_tsc = __rdtsc();
+  uint32_t processor = 0;
+  block.first_tsc = block.last_tsc = __rdtscp(&processor);
+  slot.processor.store((processor & kProcessorMask) + 1, std::memory_order_relaxed);
   block.walk_cycles = 0;
   block.cpu_ns = 0;
   block.interval_ns = slot.java_ns.exchange(0, std::memory_order_relaxed);
+  block.counted_calls = Fit(slot.counted_calls.exchange(0, std::memory_order_relaxed));
   block.thread = slot.number;
   block.events = slot.events_at_sample = 0;
   block.count = 0;
@@ -162,7 +168,10 @@ void BurstRecorder::Flush(ThreadSlot& slot, uint16_t flags) {
   if (!queue_->Push(block)) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     // The interval is not lost with the burst: the next one stands for it.
-    if (flags & BurstBlock::kLast) slot.java_ns.fetch_add(block.interval_ns, std::memory_order_relaxed);
+    if (flags & BurstBlock::kLast) {
+      slot.java_ns.fetch_add(block.interval_ns, std::memory_order_relaxed);
+      slot.counted_calls.fetch_add(block.counted_calls, std::memory_order_relaxed);
+    }
   }
   block.count = 0;
   block.failed = 0;

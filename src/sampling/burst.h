@@ -28,7 +28,7 @@ struct BurstParameters {
 
 // One burst, or a piece of a long one, on its way to the accounting thread.
 struct BurstBlock {
-  static constexpr uint32_t kIds = 43;
+  static constexpr uint32_t kIds = 42;
   enum Flags : uint16_t {
     kLast = 1,  // the totals below are those of the whole burst
     kCut = 2,   // ended early: the VM took the word back, or the thread ended
@@ -51,6 +51,7 @@ struct BurstBlock {
   uint8_t tail_restored;    // how often the VM took the mark in it and got it put back
   uint16_t later_events;    // calls seen after the tail
   uint32_t period_us;       // of the ticks then
+  uint32_t counted_calls;   // in the interval, by the processor's counter; 0: not counted
   uint32_t ids[kIds];
 };
 static_assert(sizeof(BurstBlock) == 256);
@@ -78,15 +79,11 @@ class BurstQueue {
 struct ThreadSlot {
   // Shared with the ticker.
   std::atomic<uintptr_t> thread{0};      // JavaThread*, 0 = free
-  std::atomic<uint32_t> pin{0};          // the ticker is touching the thread
   std::atomic<uint32_t> inside{0};       // signal handlers of ours that run with this slot: see InHandler
   std::atomic<uint32_t> tick_number{0};  // changes with every tick that armed
   std::atomic<uint64_t> tick_tsc{0};
   std::atomic<uint64_t> tick_cpu_ns{0};  // CPU time of the thread at the tick; 0 when not known
   std::atomic<uint64_t> java_ns{0};      // time in Java not yet claimed by a burst
-  std::atomic<uint32_t> done_tick{0};    // tick_number of the last burst that was completed
-  std::atomic<bool> is_timed{false};     // the burst is in its tail
-  std::atomic<uint32_t> restored{0};     // how often MarkKeeper put the mark back
   std::atomic<uint32_t> probing{0};      // armed where a probe sees calls
   uint32_t number = 0;                   // of the thread, never reused
   uintptr_t stack_limit = 0;             // no hook below this address
@@ -95,10 +92,21 @@ struct ThreadSlot {
   uint64_t seen_ns = 0;                  // the ticker's: time in Java since it last armed
   timer_t timer{};                       // see CpuTimers
   bool has_timer = false;
+  std::atomic<int> counter{0};           // see CallCounter: the descriptor and 1, because slots begin as zeroed memory; 0: none
+  uint64_t counter_before = 0;           // its value at the last tick
+  std::atomic<uint64_t> counted_calls{0};  // since the last burst; 0: not counted
   uint64_t signal_cpu_ns = 0;
 
+  // Between MarkKeeper and a burst. Processors fetch lines of 64 bytes in pairs, and what one side writes must not be beside what the other one looks at
+  // all the time: with all of it in neighbouring lines a burst took twice as long.
+  alignas(128) std::atomic<uint32_t> done_tick{0};  // tick_number of the last burst that was completed
+  std::atomic<bool> is_timed{false};               // the burst is in its tail
+  std::atomic<uint32_t> processor{0};              // on which the last burst began, and 1; 0: not known
+  alignas(128) std::atomic<uint32_t> restored{0};   // how often the mark was put back
+  std::atomic<uint32_t> pin{0};                    // the ticker is touching the thread
+
   // Of the sampled thread alone.
-  alignas(64) uint32_t burst_tick = 0;  // tick_number of the burst under way
+  alignas(128) uint32_t burst_tick = 0;  // tick_number of the burst under way
   uint32_t left = 0;                    // samples still to take; 0 = no burst
   uint32_t skip = 0;
   uint32_t stride = 1;
@@ -125,11 +133,14 @@ struct ThreadSlot {
     tick_number.store(0);
     done_tick.store(0);
     is_timed.store(false);
+    processor.store(0);
     tick_tsc.store(0);
     tick_cpu_ns.store(0);
     cpu_clock = 0;
     seen_ns = 0;
     has_timer = false;
+    counter_before = 0;
+    counted_calls.store(0);
     signal_cpu_ns = 0;
     java_ns.store(0);
     stack_limit = 0;

@@ -76,11 +76,40 @@ BurstLedger::Pace BurstLedger::MeasureTail(const BurstBlock& block, double hook)
   // Where little is left when the hook's cost is taken off, a small error in that would decide the whole.
   const double call_ns = std::max({passage_ns - hook * event_cycles_ * ns_per_cycle_, passage_ns / 3, kMinCallNs});
   Pace pace{in_all, in_all * call_ns};
-  if (correction_ == Correction::kDensity) return pace;
+  pace.elapsed += LatencyNs(block);
+  return pace;
+}
+
+// The calls of the burst, and its tail, at the pace of the whole interval.
+BurstLedger::Pace BurstLedger::MeasureByCounter(const BurstBlock& block) const {
+  const double events = static_cast<double>(block.tail_calls) + block.events;
+  const double call_ns = std::max(static_cast<double>(block.interval_ns) / block.counted_calls, kMinCallNs);
+  return {events, events * call_ns + LatencyNs(block)};
+}
+
+// From the tick to the first call, as far as it counts.
+double BurstLedger::LatencyNs(const BurstBlock& block) const {
+  if (correction_ == Correction::kDensity) return 0;
   double latency = (static_cast<double>(block.first_tsc - block.tick_tsc) - latency_cycles_) * ns_per_cycle_;
   if (block.cpu_ns != 0) latency = std::min<double>(latency, block.cpu_ns);
-  pace.elapsed += std::max(latency, 0.0);
-  return pace;
+  return std::max(latency, 0.0);
+}
+
+void BurstLedger::CompareWithCounter(const BurstBlock& block, double calls) {
+  const double x = block.counted_calls;
+  both_.n++;
+  both_.x += x;
+  both_.y += calls;
+  both_.xx += x * x;
+  both_.yy += calls * calls;
+  both_.xy += x * calls;
+}
+
+BurstLedger::Comparison BurstLedger::CounterComparison() const {
+  const auto& [n, x, y, xx, yy, xy] = both_;
+  if (n < 2 || y <= 0) return {};
+  const double spread = std::sqrt(std::max(n * xx - x * x, 0.0) * std::max(n * yy - y * y, 0.0));
+  return {static_cast<uint64_t>(n), spread > 0 ? (n * xy - x * y) / spread : 0, x / y};
 }
 
 BurstLedger::Pace BurstLedger::Measure(const BurstBlock& block) const {
@@ -140,14 +169,23 @@ double BurstLedger::Estimate(const BurstBlock& block, Pace* pace, double* in_all
   least_calls_ += by_burst;
   tails_wanted_ += block.tail_wanted;
   *in_all = by_burst * TailRatio();
-  if (block.tail_calls == 0 || (block.flags & BurstBlock::kCut)) return *in_all;
+  if (block.tail_calls == 0 || (block.flags & BurstBlock::kCut)) {
+    return by_counter_ && block.counted_calls > 0 ? EstimateByCounter(block, pace) : *in_all;
+  }
   *pace = MeasureTail(block, kTailHook);
   const double by_tail = EstimateCalls(block, *pace, 1 / kMinCallNs);
   *in_all = EstimateCalls(block, MeasureTail(block, kTailHookInAll), 1 / kMinCallNs);
   tails_++;
   by_burst_ += by_burst;
   by_tail_ += by_tail;
-  return by_tail;
+  if (block.counted_calls == 0) return by_tail;
+  CompareWithCounter(block, *in_all);
+  return by_counter_ ? EstimateByCounter(block, pace) : by_tail;
+}
+
+double BurstLedger::EstimateByCounter(const BurstBlock& block, Pace* pace) {
+  *pace = MeasureByCounter(block);
+  return EstimateCalls(block, *pace, 1 / kMinCallNs);
 }
 
 // Without correction all bursts weigh the same, as long as ticks follow each other at the same pace. Of a burst whose tick was still on its way when

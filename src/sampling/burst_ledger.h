@@ -67,6 +67,15 @@ class BurstLedger {
   };
 
   void set_correction(Correction correction) { correction_ = correction; }
+  // Whether the processor's counter of calls decides, where bursts have one, or their own calls do.
+  void set_by_counter(bool by_counter) { by_counter_ = by_counter; }
+  // How calls by the counter and by the bursts themselves go together, over all bursts that have both.
+  struct Comparison {
+    uint64_t bursts = 0;
+    double correlation = 0;
+    double ratio = 0;  // calls by the counter, over calls by bursts
+  };
+  Comparison CounterComparison() const;
   bool corrects() const { return correction_ != Correction::kOff; }
   // These two must be set before Add().
   void SetClock(double ns_per_cycle, uint64_t start_tsc);
@@ -141,7 +150,11 @@ class BurstLedger {
   };
   Pace Measure(const BurstBlock& block) const;
   Pace MeasureTail(const BurstBlock& block, double hook) const;
+  Pace MeasureByCounter(const BurstBlock& block) const;
+  double LatencyNs(const BurstBlock& block) const;
+  void CompareWithCounter(const BurstBlock& block, double calls);
   double Estimate(const BurstBlock& block, Pace* pace, double* in_all);
+  double EstimateByCounter(const BurstBlock& block, Pace* pace);
   double EstimateCalls(const BurstBlock& block, const Pace& pace, double highest_rate) const;
   double BoundedInterval(const BurstBlock& block) const;
   double TailRatio() const { return tails_ >= kEnoughTails && by_burst_ > 0 ? by_tail_ / by_burst_ : 1; }
@@ -173,6 +186,11 @@ class BurstLedger {
   double by_burst_ = 0, by_tail_ = 0;       // calls of bursts with tails, estimated in both ways
   double all_calls_ = 0, all_squares_ = 0;  // with whole intervals
   double least_calls_ = 0;                  // by bursts alone: a lower bound
+  bool by_counter_ = false;
+  // Sums over bursts that have both: x by the counter, y by themselves.
+  struct Both {
+    double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  } both_;
   double median_interval_ns_ = 0;
   uint32_t first_period_us_ = 0;
   double hook_ns_ = 0;

@@ -148,6 +148,39 @@ TEST_F(BurstLedgerTest, MarksPutBackAreTakenOffATail) {
   EXPECT_NEAR(ledger_.sites()[1].weight / ledger_.sites()[2].weight, 1, 0.02);
 }
 
+// The counter sees ten times as many calls in one kind of interval as in the other; bursts seem alike.
+TEST_F(BurstLedgerTest, TheProcessorsCounterDecidesWhereItIsAskedTo) {
+  for (bool by_counter : {false, true}) {
+    ledger_ = BurstLedger();
+    ledger_.SetClock(1, 0);
+    ledger_.set_hook_cycles(kHook);
+    ledger_.set_by_counter(by_counter);
+    for (uint32_t i = 0; i < 200; i++) {
+      const bool dense = i % 2 == 0;
+      uint64_t tick = 4000000ull * i;
+      BurstBlock block = Block(tick, tick + 50, tick + 400 * 40, 40, 4000000, {dense ? 1u : 2u});
+      AddTail(block, 100);
+      block.counted_calls = dense ? 40000 : 4000;
+      ledger_.Add(block);
+    }
+    EXPECT_NEAR(ledger_.sites()[1].weight / ledger_.sites()[2].weight, by_counter ? 10 : 1, 0.5);
+    EXPECT_EQ(ledger_.CounterComparison().bursts, 200u);
+  }
+}
+
+TEST_F(BurstLedgerTest, CounterAndBurstsAreCompared) {
+  for (uint32_t i = 0; i < 200; i++) {
+    const uint32_t call_ns = 100 + i % 7 * 50;
+    uint64_t tick = 4000000ull * i;
+    BurstBlock block = Block(tick, tick + 50, tick + 400 * 40, 40, 4000000, {1});
+    AddTail(block, call_ns, BurstLedger::kTailHookInAll);
+    block.counted_calls = 3 * 4000000 / call_ns;
+    ledger_.Add(block);
+  }
+  EXPECT_GT(ledger_.CounterComparison().correlation, 0.95);
+  EXPECT_NEAR(ledger_.CounterComparison().ratio, 3, 0.4);
+}
+
 // Half of the time goes into loops that make no call: a tick that meets one waits for its end, and the interval grows with the wait.
 TEST_F(BurstLedgerTest, LoopsWithoutCallsDoNotInflateTheTotal) {
   double calls = 0;

@@ -17,8 +17,6 @@
 
 namespace assay::sampling {
 
-// Of a slot whose CPU clock is known.
-inline int32_t ThreadIdOf(const ThreadSlot& slot) { return ~(slot.cpu_clock >> 3); }
 // Whether a signal that names the slot means the calling thread. The slot may have a new owner by now; then the signal is a late one of
 // the old. Asked before anything is written, because whoever else uses the signal names no slot, and again inside InHandler.
 bool IsOfThisThread(const ThreadSlot& slot);

@@ -1,9 +1,9 @@
 #include "src/sampling/mark_keeper.h"
 
+#include <sched.h>
 #include <x86intrin.h>
 
 #include <algorithm>
-#include <span>
 
 namespace assay::sampling {
 namespace {
@@ -50,6 +50,28 @@ int MarkKeeper::Gather(ThreadTable& threads, bool all, Watched* watched) {
   return count;
 }
 
+bool MarkKeeper::MakeWay(std::span<const Watched> watched) {
+  const int here = sched_getcpu();
+  cpu_set_t mine, free;
+  if (here < 0 || sched_getaffinity(0, sizeof mine, &mine) != 0) return true;
+  free = mine;
+  size_t in_our_way = 0;
+  for (const Watched& one : watched) {
+    const int processor = static_cast<int>(one.slot->processor.load(std::memory_order_relaxed)) - 1;
+    if (processor < 0 || processor >= CPU_SETSIZE) continue;
+    CPU_CLR(processor, &free);
+    in_our_way += processor == here;
+  }
+  if (in_our_way == 0) {
+    in_a_row_ = 0;
+    return true;
+  }
+  if (CPU_COUNT(&free) == 0 || ++in_a_row_ < kPatience) return in_our_way < watched.size();
+  in_a_row_ = 0;
+  if (sched_setaffinity(0, sizeof free, &free) == 0) sched_setaffinity(0, sizeof mine, &mine);
+  return true;
+}
+
 void MarkKeeper::KeepBursts(ThreadTable& threads, Yieldpoint& yieldpoint, uint64_t cycles) {
   Keep(threads, yieldpoint, cycles, false);
 }
@@ -61,6 +83,7 @@ void MarkKeeper::KeepAll(ThreadTable& threads, Yieldpoint& yieldpoint, uint64_t 
 void MarkKeeper::Keep(ThreadTable& threads, Yieldpoint& yieldpoint, uint64_t cycles, bool all) {
   Watched watched[kMostThreads];
   const int count = Gather(threads, all, watched);
+  if (!MakeWay({watched, static_cast<size_t>(count)})) cycles = 0;
   const uint64_t end = __rdtsc() + cycles;
   uint64_t pause = 0, restored = 0;
   for (bool open = count > 0; open && __rdtsc() < end;) {

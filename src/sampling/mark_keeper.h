@@ -7,10 +7,13 @@
 // samples are taken, because what passes between taking and putting back is missed, and rarely
 // while the burst is timed: the sampled thread writes beside its word at every passage, and each
 // look takes the cache line from it.
+// All of that is in vain on the processor of the sampled thread, which then waits for us: the kernel does wake us up there, and we move away if another
+// one is free of such threads.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include "src/sampling/thread_table.h"
 #include "src/sampling/yieldpoint.h"
@@ -23,6 +26,9 @@ class MarkKeeper {
   static constexpr uint64_t kBurstCycles = 150'000;
   // Of those running; more than there are processors for cannot be in a burst at the same time.
   static constexpr int kMostThreads = 32;
+  // Ticks in a row on the wrong processor before we move. The others are mostly busy with something else, such as the JIT compiler, and whoever moves there
+  // waits in line: moving every time cost 5 points of accuracy.
+  static constexpr int kPatience = 8;
 
   // Where a JavaThread has its state.
   void set_state_offset(uint64_t offset) { state_offset_ = offset; }
@@ -45,9 +51,12 @@ class MarkKeeper {
   };
   int Gather(ThreadTable& threads, bool all, Watched* watched);
   bool IsRunning(uintptr_t thread) const;
+  // False where there is nowhere to go and every one of them waits for us.
+  bool MakeWay(std::span<const Watched> watched);
   void Keep(ThreadTable& threads, Yieldpoint& yieldpoint, uint64_t cycles, bool all);
 
   uint64_t state_offset_ = 0;
+  int in_a_row_ = 0;  // ticks that found us on the processor of a sampled thread
   std::atomic<uint64_t> restored_{0};
 };
 

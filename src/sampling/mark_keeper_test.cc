@@ -1,6 +1,7 @@
 #include "src/sampling/mark_keeper.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <memory>
 #include <thread>
@@ -151,6 +152,34 @@ TEST_F(MarkKeeperTest, WithMoreThreadsThanItFollowsTheOthersStayAsTheyAre) {
   for (FakeThread& thread : threads) armed += ReturnGuard::IsMarked(thread.word);
   EXPECT_EQ(armed, MarkKeeper::kMostThreads);
   for (uint32_t i = 0; i < table_->high_water(); i++) EXPECT_EQ(table_->slot(i).pin, 0u);
+}
+
+// The kernel wakes us up on the processor of the thread that we watch, which does not run then.
+TEST_F(MarkKeeperTest, MovesAwayFromTheThreadsThatItWatches) {
+  cpu_set_t before, after;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  if (CPU_COUNT(&before) < 2) GTEST_SKIP() << "one processor";
+  FakeThread thread;
+  ThreadSlot& slot = Armed(thread);
+  const int here = sched_getcpu();
+  slot.processor = here + 1;
+  int ticks = 0;
+  while (sched_getcpu() == here && ticks++ < 1000) keeper_.KeepBursts(*table_, yieldpoint_, kShort / 100);
+  EXPECT_NE(sched_getcpu(), here);
+  ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&before, &after)) << "free to run anywhere later";
+}
+
+TEST_F(MarkKeeperTest, DoesNotWaitOnTheOnlyProcessor) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  FakeThread thread;
+  Armed(thread).processor = sched_getcpu() + 1;
+  keeper_.KeepBursts(*table_, yieldpoint_, kLong);  // would not end
+  EXPECT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 // Who ends waits for the keeper; afterwards nobody touches the thread.

@@ -9,6 +9,9 @@
 
 namespace assay::sampling {
 
+// Of a slot whose CPU clock is known.
+inline int32_t ThreadIdOf(const ThreadSlot& slot) { return ~(slot.cpu_clock >> 3); }
+
 class ThreadTable {
  public:
   static constexpr uint32_t kSlots = 1 << 14;

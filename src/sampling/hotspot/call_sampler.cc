@@ -91,6 +91,7 @@ void CallSampler::ApplyParameters() {
   const bool cheap = yieldpoint_ == nullptr || yieldpoint_->RestsOnCompiledCode();
   parameters.tail_every = cheap ? static_cast<uint32_t>(std::max<uint64_t>(1, kTailNs / settings_.tick_ns)) : 0;
   ledger_.set_correction(settings_.correction);
+  ledger_.set_by_counter(settings_.by_counter);
   if (resolver_) resolver_->set_depth(parameters.depth);
 }
 
@@ -100,6 +101,13 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
   ASSAY_TRY(Open(vm));
   ASSAY_TRY(Load(jni));
   if (settings.ticker == Ticker::kCpu) ASSAY_TRY(CpuTimers::Probe());
+  std::optional<CounterEvent> event;
+  if (settings.by_counter) {
+    auto probed = CallCounter::Probe();
+    if (!probed.ok()) return Error{"density=counter: " + probed.error().message + "; density=bursts needs none"};
+    event = *probed;
+  }
+  counter_name_ = event ? event->name : "";
   HookContext& hooks = Hooks();
   settings_ = settings;
   {
@@ -136,6 +144,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
   running_code_.Open(interpreter, hooks.code);
   ForEachLoadedClass(jvmti_, jni, [&](jclass type) { ClassPrepare(jvmti_, jni, nullptr, type); });
   watch_->AddAll(jni);
+  if (event) counter_.Start(hooks.threads, *event);
   hooks.active = true;
   pending_ = true;
   needs_probes_ = false;
@@ -149,6 +158,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     hooks.active = false;
     SetEvents(JVMTI_DISABLE);
     running_code_.Close(hooks.threads);
+    counter_.Stop(hooks.threads);
     watch_->RemoveAll();
     return Error{why};
   }
@@ -221,6 +231,7 @@ bool CallSampler::RunAtSafepoint(void* self, void (*function)(void*), void* argu
 Status CallSampler::Reconfigure(const SamplerSettings& settings) {
   std::lock_guard control(control_);
   if (!running_) return Error{"not running"};
+  if (settings.by_counter != settings_.by_counter) return Error{"density cannot be changed while running"};
   if (settings.via != settings_.via) return Error{"via cannot be changed while running"};
   if (settings.ticker == Ticker::kCpu && !timers_.open()) ASSAY_TRY(CpuTimers::Probe());
   {
@@ -295,6 +306,7 @@ void CallSampler::StopLocked(JNIEnv* jni, bool vm_is_ending) {
   installed_ = nullptr;
   if (!settings_.keep_bodies) CountInlined();
   SetEvents(JVMTI_DISABLE);
+  counter_.Stop(Hooks().threads);
   watch_->RemoveAll();
   Account(jni != nullptr);
   running_ = false;

@@ -15,6 +15,7 @@
 
 #include "src/profile/profile.h"
 #include "src/sampling/burst_ledger.h"
+#include "src/sampling/call_counter.h"
 #include "src/sampling/cpu_timers.h"
 #include "src/sampling/doctor_report.h"
 #include "src/sampling/hotspot/compiled_methods.h"
@@ -47,6 +48,7 @@ struct SamplerSettings {
   // Makes the yieldpoint for kProbe, and for kAuto where no other proves itself.
   std::function<Result<std::unique_ptr<Yieldpoint>>()> make_probe;
   bool keep_bodies = false;  // of methods, for VisitBodies
+  bool by_counter = false;   // density from the processor's counter of calls
 };
 
 class CallSampler {
@@ -147,6 +149,8 @@ class CallSampler {
   std::atomic<Ticker> ticks_by_{Ticker::kRemote};
   TickThread ticker_;
   CpuTimers timers_;
+  CallCounter counter_;
+  std::string counter_name_;  // empty: not used
   RunningCode running_code_;
   MarkKeeper keeper_;
   std::atomic<bool> keeps_marks_{false};

@@ -37,7 +37,9 @@ void JNICALL CallSampler::DynamicCode(jvmtiEnv*, const char* name, const void* c
 void JNICALL CallSampler::ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
   CallSampler& self = Get();
   ThreadSlot* slot = self.watch_->OnStart(jni, thread);
-  if (slot != nullptr) self.timers_.Create(*slot);
+  if (slot == nullptr) return;
+  self.counter_.Create(*slot);
+  self.timers_.Create(*slot);
 }
 
 void JNICALL CallSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
@@ -47,7 +49,9 @@ void JNICALL CallSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
   self.timers_.Delete(*slot);
   if (Yieldpoint* yieldpoint = self.installed_) yieldpoint->Disarm(slot->thread.load());
   Hooks().recorder.Cut(*slot);
+  const int counter = CallCounter::Take(*slot);
   self.watch_->OnEnd(jni);
+  self.counter_.GiveBack(counter);
 }
 
 // AsyncGetCallTrace names a method only if its jmethodID exists already.

@@ -94,6 +94,12 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   } else {
     metadata.erase("calls-total-error");
   }
+  if (!counter_name_.empty()) {
+    const BurstLedger::Comparison both = ledger_.CounterComparison();
+    metadata["counter"] = counter_name_;
+    metadata["counter-correlation"] = std::to_string(both.correlation);
+    metadata["counter-over-bursts"] = std::to_string(both.ratio);
+  }
   metadata["ns-per-call-in-burst"] = std::to_string(ledger_.call_ns());
   metadata["walk-ms"] = std::to_string(ledger_.walk_ns() / 1e6);
   metadata["hook-ms"] = std::to_string(ledger_.hook_ns() / 1e6);
@@ -156,6 +162,10 @@ DoctorReport CallSampler::Examine(JavaVM* vm, JNIEnv* jni) {
   report.push_back({"ticker-cpu", timer.ok(),
                     timer.ok() ? "CPU-time timer per thread, at best one tick per scheduler tick"
                                : timer.error().message});
+  auto event = CallCounter::Probe();
+  report.push_back({"counter", event.ok(),
+                    event.ok() ? std::string("counts ") + event->name + " for --density counter"
+                               : event.error().message + "; call density comes from the bursts themselves"});
   return report;
 }
 

@@ -94,6 +94,7 @@ void CallSampler::TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uin
     ticks_unanswered_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
+  CallCounter::Collect(slot);
   slot.java_ns.fetch_add(ClaimInterval(slot), std::memory_order_relaxed);
   slot.tick_tsc.store(__rdtsc(), std::memory_order_relaxed);
   slot.tick_number.fetch_add(1, std::memory_order_release);
