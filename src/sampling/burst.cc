@@ -148,7 +148,7 @@ void BurstRecorder::End(ThreadSlot& slot, uint16_t flags) {
   block.events = slot.events_at_sample;
   slot.in_tail = slot.after_tail = false;
   slot.is_timed.store(false, std::memory_order_relaxed);
-  slot.left = 0;
+  slot.left = slot.skip = 0;
   Flush(slot, flags);
 }
 

@@ -53,12 +53,19 @@ constexpr uint8_t kReturnHandlerShape[] = {0x55, 0x48, 0x8b, 0xec, 0x9c};
 
 bool StartsWith(std::span<const uint8_t> code, std::span<const uint8_t> shape);
 
+// The first four bytes of an entry check, as a number.
+constexpr uint32_t EntryCheckBytes(int32_t displacement) {
+  return 0x007f8141u | static_cast<uint32_t>(static_cast<uint8_t>(displacement)) << 24;
+}
+
 // The immediate of the entry check whose stub call returns to `return_pc`, or nothing when the bytes
 // there are neither of the two shapes. Reads at most 15 bytes before and 5 after `return_pc`, and
 // the 14 before the continuation; all inside the method that made the call. Any context.
 inline std::optional<int32_t> ImmediateOfEntryCheck(const uint8_t* return_pc, int32_t displacement) {
   auto cmp_at = [&](const uint8_t* p) {
-    return p[0] == 0x41 && p[1] == 0x81 && p[2] == 0x7f && p[3] == static_cast<uint8_t>(displacement);
+    uint32_t bytes;
+    memcpy(&bytes, p, sizeof bytes);
+    return bytes == EntryCheckBytes(displacement);
   };
   const uint8_t* check = return_pc - 15;
   if (!(cmp_at(check) && check[8] == 0x74 && check[9] == 0x05)) {

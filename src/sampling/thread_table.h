@@ -3,9 +3,11 @@
 // on threads where taking a lock is fine.
 #pragma once
 
+#include <cstddef>
 #include <mutex>
 
 #include "src/sampling/burst.h"
+#include "src/sampling/trampoline_layout.h"
 
 namespace assay::sampling {
 
@@ -45,6 +47,8 @@ class ThreadTable {
   uint32_t high_water() const { return high_water_.load(std::memory_order_acquire); }
   ThreadSlot& slot(uint32_t index) { return slots_[index]; }
   uint32_t live() const { return live_; }
+  // For the trampolines, which look into a thread's first cell and leave the rest to Find().
+  const void* cells() const { return cells_; }
 
  private:
   static constexpr uintptr_t kGone = 1;
@@ -52,8 +56,10 @@ class ThreadTable {
     std::atomic<uintptr_t> thread;  // 0 = never used, kGone = free again
     ThreadSlot* slot;
   };
+  static_assert(offsetof(Cell, thread) == ASSAY_CELL_THREAD && offsetof(Cell, slot) == ASSAY_CELL_SLOT);
+  static_assert(sizeof(Cell) == 1 << ASSAY_LOG2_CELL_BYTES && uint64_t{kCells} << ASSAY_HOME_SHIFT == 0);
   static uint32_t Home(uintptr_t thread) {
-    return static_cast<uint32_t>((thread >> 4) * 0x9e3779b97f4a7c15ull >> 48);
+    return static_cast<uint32_t>((thread >> 4) * ASSAY_HOME_FACTOR >> ASSAY_HOME_SHIFT);
   }
 
   std::mutex mutex_;

@@ -84,6 +84,10 @@ void CallSampler::ApplyParameters() {
   parameters.depth = std::clamp(settings_.depth, 2u, kMaxDepth);
   parameters.seed = settings_.seed;
   parameters.exhaustive = settings_.exhaustive;
+  if (settings_.exhaustive) {  // a burst under way is to pass no more calls by
+    ThreadTable& threads = Hooks().threads;
+    for (uint32_t i = 0; i < threads.high_water(); i++) threads.slot(i).tick_number.fetch_add(1);
+  }
   keeps_marks_ = settings_.keep_marks;
   parameters.period_us = static_cast<uint32_t>(std::min<uint64_t>(settings_.tick_ns / 1000, UINT32_MAX));
   // One every millisecond at most. A passage of a probe costs so much that hundreds more would be felt.

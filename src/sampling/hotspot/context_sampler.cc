@@ -86,7 +86,7 @@ Status ContextSampler::Start(JavaVM* vm, JNIEnv* jni, const ContextSettings& set
   for (uint32_t i = 0; i < hooks.threads.high_water(); i++) {
     if (hooks.threads.slot(i).thread != 0) GiveTrail(hooks.threads.slot(i));
   }
-  hooks.on_return = OnReturn;
+  hooks.TakeReturns(OnReturn);
   hooks.active = true;
   refusal_.clear();
   via_.clear();
@@ -183,7 +183,7 @@ void ContextSampler::Stop() {
   ticker_.Stop();
   signals_.Close(hooks.threads);
   Uninstall();
-  hooks.on_return = nullptr;
+  hooks.TakeReturns(nullptr);
   SetEvents(JVMTI_DISABLE);
   {
     std::lock_guard lock(ledger_mutex_);

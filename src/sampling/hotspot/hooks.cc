@@ -3,15 +3,30 @@
 #include <ucontext.h>
 #include <x86intrin.h>
 
+#include <cstddef>
 #include <cstring>
 
 #include "src/sampling/code_shapes.h"
 #include "src/sampling/guard_word.h"
+#include "src/sampling/trampoline_layout.h"
 
-void* assay_entry_resume = nullptr;
-void* assay_return_resume = nullptr;
+constinit assay::sampling::TrampolineState assay_trampolines;
 
 namespace assay::sampling {
+
+static_assert(offsetof(ThreadSlot, tick_number) == ASSAY_SLOT_TICK_NUMBER);
+static_assert(offsetof(ThreadSlot, burst_tick) == ASSAY_SLOT_BURST_TICK);
+static_assert(offsetof(ThreadSlot, skip) == ASSAY_SLOT_SKIP);
+static_assert(offsetof(ThreadSlot, block) + offsetof(BurstBlock, events) == ASSAY_SLOT_EVENTS);
+static_assert(offsetof(TrampolineState, cells) == ASSAY_STATE_CELLS);
+static_assert(offsetof(TrampolineState, entry_displacement) == ASSAY_STATE_ENTRY_DISPLACEMENT);
+static_assert(offsetof(TrampolineState, poll_displacement) == ASSAY_STATE_POLL_DISPLACEMENT);
+static_assert(offsetof(TrampolineState, entry_check) == ASSAY_STATE_ENTRY_CHECK);
+static_assert(offsetof(TrampolineState, counts_returns) == ASSAY_STATE_COUNTS_RETURNS);
+static_assert(offsetof(TrampolineState, entry_resume) == ASSAY_STATE_ENTRY_RESUME);
+static_assert(offsetof(TrampolineState, return_resume) == ASSAY_STATE_RETURN_RESUME);
+static_assert(EntryGuard::kMark == 1u << ASSAY_ENTRY_MARK_BIT && ReturnGuard::kMark == ASSAY_RETURN_MARK);
+
 namespace {
 
 alignas(64) constinit HookContext g_hooks;
@@ -191,6 +206,20 @@ bool OnEntry(HookContext& hooks, ThreadSlot& slot, uintptr_t* return_slot) {
 
 HookContext& Hooks() { return g_hooks; }
 
+void HookContext::UseEntries(int32_t displacement, void* resume) {
+  assay_trampolines.cells = threads.cells();
+  assay_trampolines.entry_displacement = displacement;
+  assay_trampolines.entry_check = EntryCheckBytes(displacement);
+  assay_trampolines.entry_resume = resume;
+}
+
+void HookContext::UseReturns(int32_t displacement, int32_t saved_pc, void* resume) {
+  assay_trampolines.cells = threads.cells();
+  assay_trampolines.poll_displacement = displacement;
+  assay_trampolines.return_resume = resume;
+  saved_pc_displacement = saved_pc;
+}
+
 bool OnProbedCall(ThreadSlot& slot, ProbeWalk walk) {
   HookContext& hooks = g_hooks;
   if (!IsWanted(hooks, slot)) return false;
@@ -238,7 +267,7 @@ int assay_entry_hook(uintptr_t* return_slot, uintptr_t thread) {
   if (IsWanted(hooks, *slot) && OnEntry(hooks, *slot, return_slot)) EntryGuard::Disarm(word);
   // What the compiled code would have found without our mark: equal means that it goes on.
   auto immediate = ImmediateOfEntryCheck(reinterpret_cast<const uint8_t*>(callee_pc),
-                                         hooks.entry_displacement);
+                                         static_cast<int32_t>(assay_trampolines.entry_displacement));
   if (immediate && static_cast<uint32_t>(*immediate) == EntryGuard::Plain(value)) return 1;
   hooks.vm_passes.fetch_add(1, std::memory_order_relaxed);
   return 0;

@@ -31,6 +31,24 @@ constexpr uint32_t kMaxDepth = SiteTable::kMaxFrames;
 constexpr int kWalkReasons = 16;
 constexpr int kUnknownFrame = 5;  // ticks_unknown_Java of forte.cpp
 
+// What the trampolines read, in one cache line. Written before a stub is diverted to them.
+struct alignas(64) TrampolineState {
+  const void* cells = nullptr;  // of the ThreadTable
+  int64_t entry_displacement = 0;
+  int64_t poll_displacement = 0;
+  uint32_t entry_check = 0;  // the first bytes of a method's entry check
+  std::atomic<uint32_t> counts_returns{1};  // 0: somebody else wants them all, see HookContext::TakeReturns
+  // Where the trampolines go on when the VM's stub is to run.
+  void* entry_resume = nullptr;
+  void* return_resume = nullptr;
+};
+
+}  // namespace assay::sampling
+
+extern "C" __attribute__((visibility("hidden"))) assay::sampling::TrampolineState assay_trampolines;
+
+namespace assay::sampling {
+
 struct HookContext {
   ThreadTable threads;
   SiteTable sites;
@@ -43,13 +61,20 @@ struct HookContext {
   AsyncGetCallTrace walker = nullptr;
   uintptr_t interpreter_begin = 0, interpreter_end = 0;
   uintptr_t call_stub_return = 0;
-  int32_t entry_displacement = 0;
-  int32_t poll_displacement = 0;
   int32_t saved_pc_displacement = 0;
   std::atomic<bool> active{false};
-  // Takes returns over from the counting of calls: see ContextRecorder. As assay_return_hook.
+  // Takes returns over from the counting of calls, or gives them back (null): see ContextRecorder. As assay_return_hook.
   using ReturnFunction = int (*)(uintptr_t* return_slot, uintptr_t thread, uintptr_t caller_fp);
   std::atomic<ReturnFunction> on_return{nullptr};
+  void TakeReturns(ReturnFunction function) {
+    assay_trampolines.counts_returns = 0;
+    on_return = function;
+    assay_trampolines.counts_returns = function == nullptr;
+  }
+
+  // Before a stub is diverted. `displacement` is that of the word in the thread.
+  void UseEntries(int32_t displacement, void* resume);
+  void UseReturns(int32_t displacement, int32_t saved_pc, void* resume);
 
   // Counted here, reported as lost or not seen.
   std::atomic<uint64_t> walks{0};
@@ -69,10 +94,10 @@ struct HookContext {
   }
 
   std::atomic<uint32_t>& EntryWord(uintptr_t thread) const {
-    return *reinterpret_cast<std::atomic<uint32_t>*>(thread + entry_displacement);
+    return *reinterpret_cast<std::atomic<uint32_t>*>(thread + assay_trampolines.entry_displacement);
   }
   std::atomic<uint64_t>& PollWord(uintptr_t thread) const {
-    return *reinterpret_cast<std::atomic<uint64_t>*>(thread + poll_displacement);
+    return *reinterpret_cast<std::atomic<uint64_t>*>(thread + assay_trampolines.poll_displacement);
   }
 };
 
@@ -91,9 +116,6 @@ extern "C" {
 // Assembly; see trampoline.S.
 __attribute__((visibility("hidden"))) void assay_entry_trampoline();
 __attribute__((visibility("hidden"))) void assay_return_trampoline();
-// Where the trampolines go on when the VM's stub is to run.
-extern __attribute__((visibility("hidden"))) void* assay_entry_resume;
-extern __attribute__((visibility("hidden"))) void* assay_return_resume;
 // Called by the trampolines. Non-zero: go straight back; zero: run the VM's stub.
 __attribute__((visibility("hidden"))) int assay_entry_hook(uintptr_t* return_slot, uintptr_t thread);
 __attribute__((visibility("hidden"))) int assay_return_hook(uintptr_t* return_slot, uintptr_t thread,

@@ -43,9 +43,8 @@ class HooksTest : public testing::Test {
   void SetUp() override {
     HookContext& hooks = Hooks();
     ASSERT_TRUE(hooks.threads.Init() && hooks.sites.Init() && hooks.queue.Init());
-    hooks.poll_displacement = kPollWord;
-    hooks.saved_pc_displacement = kSavedPc;
-    hooks.entry_displacement = kEntryWord;
+    hooks.UseReturns(kPollWord, kSavedPc, nullptr);
+    hooks.UseEntries(kEntryWord, nullptr);
     hooks.parameters.samples = 2;
     hooks.parameters.stride = 1;
     hooks.parameters.depth = 2;

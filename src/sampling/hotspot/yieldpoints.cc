@@ -43,8 +43,7 @@ class EntryYieldpoint final : public Yieldpoint {
   const char* name() const override { return "entry"; }
 
   Status Install() override {
-    Hooks().entry_displacement = layout_.displacement;
-    assay_entry_resume = EntryPatch().resume();
+    Hooks().UseEntries(layout_.displacement, EntryPatch().resume());
     EntryPatch().Install();  // one instruction for one instruction: threads may run
     if (!EntryPatch().installed()) return Error{"the entry stub changed under us"};
     return {};
@@ -77,9 +76,7 @@ class ReturnYieldpoint final : public Yieldpoint {
   bool VmTakesMarks() const override { return true; }
 
   Status Install() override {
-    Hooks().poll_displacement = layout_.word_displacement;
-    Hooks().saved_pc_displacement = layout_.saved_displacement;
-    assay_return_resume = ReturnPatch().resume();
+    Hooks().UseReturns(layout_.word_displacement, layout_.saved_displacement, ReturnPatch().resume());
     // Three instructions for one: no thread may stand between them.
     auto install = [](void*) { ReturnPatch().Install(); };
     if (!sources_.run_at_safepoint(sources_.runner, install, nullptr)) {
