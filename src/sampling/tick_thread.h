@@ -3,6 +3,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <semaphore.h>
 
 #include <atomic>
 #include <cstdint>
@@ -17,13 +18,18 @@ class TickThread {
 
   Status Start(Function function, void* context, uint64_t period_ns, uint64_t seed);
   void Stop();  // returns when the last call has ended
-  void set_period(uint64_t ns) { period_ns_.store(ns); }
+  // At once: the tick that is waited for comes sooner too.
+  void SetPeriod(uint64_t ns);
   bool running() const { return running_.load(); }
+  // CPU time of the thread, and of those before it.
+  uint64_t cpu_ns() const;
+  void ResetCpu() { cpu_before_ns_ = 0; }  // while stopped
 
  private:
   static void* Main(void* self);
   void Loop();
   bool SleepUntil(uint64_t when);
+  uint64_t ThreadCpuNs() const;
 
   Function function_ = nullptr;
   void* context_ = nullptr;
@@ -31,6 +37,8 @@ class TickThread {
   std::atomic<bool> running_{false};
   uint64_t random_ = 1;
   pthread_t thread_{};
+  sem_t woken_{};
+  uint64_t cpu_before_ns_ = 0;  // of threads that were stopped
 };
 
 uint64_t MonotonicNs();

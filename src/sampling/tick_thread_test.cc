@@ -17,6 +17,24 @@ TEST(TickThread, StopsInTheMiddleOfALongPeriod) {
   EXPECT_EQ(calls, 0);
 }
 
+TEST(TickThread, AShorterPeriodDoesNotWaitForTheEndOfALongOne) {
+  TickThread thread;
+  static std::atomic<int> calls{0};
+  auto count = [](void*, uint64_t) { calls++; };
+  calls = 0;
+  ASSERT_TRUE(thread.Start(count, nullptr, 3600ull * 1000000000, 1).ok());
+  thread.SetPeriod(100000);
+  while (calls < 10) {
+  }
+  EXPECT_GT(thread.cpu_ns(), 0u);
+  thread.Stop();
+  const uint64_t used = thread.cpu_ns();
+  EXPECT_GT(used, 0u);
+  ASSERT_TRUE(thread.Start(count, nullptr, 3600ull * 1000000000, 1).ok());
+  EXPECT_GE(thread.cpu_ns(), used);
+  thread.Stop();
+}
+
 TEST(TickThread, TicksAndStartsAgain) {
   TickThread thread;
   static std::atomic<int> calls{0};

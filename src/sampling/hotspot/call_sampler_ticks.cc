@@ -131,7 +131,7 @@ Status CallSampler::UseTicker(Ticker ticker) {
   }
   timers_.Stop(threads);
   const uint64_t period = settings_.exhaustive ? kExhaustiveTickNs : settings_.tick_ns;
-  ticker_.set_period(period);
+  ticker_.SetPeriod(period);
   return ticker_.running() ? Status() : ticker_.Start(OnTick, this, period, settings_.seed);
 }
 

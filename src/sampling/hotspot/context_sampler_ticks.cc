@@ -54,7 +54,7 @@ Status ContextSampler::UseTicks() {
   by_timers_ = can && timers_.Start(Hooks().threads, OnCpuTick, settings_.tick_ns).ok();
   if (!by_timers_) timers_.Stop(Hooks().threads);
   const uint64_t period = by_timers_ ? kAccountEveryNs : settings_.tick_ns;
-  ticker_.set_period(period);
+  ticker_.SetPeriod(period);
   return ticker_.running() ? Status() : ticker_.Start(OnTick, this, period, settings_.seed);
 }
 

@@ -3,11 +3,10 @@
 // thread and the accounting; each member says whose it is.
 #pragma once
 
-#include <time.h>
-
 #include <atomic>
 #include <cstdint>
 
+#include "src/base/clock.h"
 #include "src/sampling/hotspot/hooks.h"
 #include "src/sampling/sample_ring.h"
 #include "src/sampling/visited_stack.h"
@@ -43,12 +42,5 @@ struct ContextTrail {
   AsgctFrame oracle[kFrames];
   RawFrame cells[kCells];
 };
-
-// 0 when there is no such clock. For signal handlers too.
-inline uint64_t ClockNs(clockid_t clock) {
-  timespec time;
-  if (clock_gettime(clock, &time) != 0) return 0;
-  return time.tv_sec * 1000000000ull + time.tv_nsec;
-}
 
 }  // namespace assay::sampling
