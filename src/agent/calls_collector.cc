@@ -2,28 +2,32 @@
 
 #include <sched.h>
 
-#include <chrono>
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <tuple>
 
 #include "src/agent/log.h"
 #include "src/agent/probe_yieldpoint.h"
 #include "src/agent/vm_info.h"
+#include "src/base/clock.h"
 #include "src/bytecode/call_groups.h"
 #include "src/estimate/accuracy.h"
 #include "src/estimate/flow_table.h"
 #include "src/sampling/hotspot/call_sampler.h"
+#include "src/sampling/tick_budget.h"
 
 namespace assay::agent {
 namespace {
 
 using sampling::CallSampler;
 using sampling::SamplerSettings;
+using sampling::TickBudget;
 
 Result<SamplerSettings> SettingsOf(const Options& options) {
   SamplerSettings settings;
-  if (uint64_t tick = options.Nanoseconds("tick")) settings.tick_ns = tick;
+  if (options.IsSet("tick")) settings.tick_ns = options.Nanoseconds("tick");
   if (settings.tick_ns < 20000) return Error{"tick: the shortest possible is 20us"};
   uint64_t samples = options.Count("samples");
   settings.exhaustive = samples == UINT64_MAX;
@@ -60,8 +64,14 @@ Result<SamplerSettings> SettingsOf(const Options& options) {
 // marks are put back; correcting by bursts that were cut makes the profile worse (docs/05-estimation.md).
 constexpr int kFirstWithEntryBarrier = 20;
 
-// From here on, without haste, a session has as many bursts as it needs.
+// A session of such a length in a program that runs already is not over before it had its share.
 constexpr uint64_t kTimeForAll = 20'000'000'000;
+
+std::string Milliseconds(uint64_t ns) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3gms", static_cast<double>(ns) / 1e6);
+  return text;
+}
 
 class CallsCollector final : public Collector {
  public:
@@ -76,39 +86,46 @@ class CallsCollector final : public Collector {
   Status Start(JavaVM* vm, JNIEnv* jni, const Options& options, Phase phase) override {
     vm_ = vm;
     options_ = options;
-    may_relax_ = !options.IsSet("tick") && !options.IsSet("until-accuracy") && options.Count("samples") != UINT64_MAX;
+    ASSAY_TRY(CheckOverhead(options));
     const uint64_t limit = options.Nanoseconds("for");
     const bool has_time = phase == Phase::kAttach && (limit == 0 || limit >= kTimeForAll);
-    bursts_before_ = may_relax_ && has_time ? kOpeningBursts : 0;
     ASSAY_TRY(ChooseDefaults(FeatureRelease(vm)));
+    if (HasBudget(options)) OpenBudget(options_, has_time ? 0 : TickBudget::kCreditNs);
     ASSAY_TRY(CheckReach(options_, phase));
     ASSAY_ASSIGN(SamplerSettings settings, Settings(options_));
-    return CallSampler::Get().Start(vm, jni, settings);
+    ASSAY_TRY(CallSampler::Get().Start(vm, jni, settings));
+    begun_ = UsedByNow();  // what it took to start is the agent's, not of the sampling
+    return {};
   }
 
   Status Reconfigure(const Options& changed) override {
+    ASSAY_TRY(CheckOverhead(changed));
     Options options = options_;
+    if (changed.IsSet("overhead")) options = options.Without("tick");
     options.Update(changed);
     ASSAY_TRY(CheckReach(options, Phase::kAttach));
+    const auto before = std::pair(splits_, budget_);
     if (changed.IsSet("samples") || changed.IsSet("stride")) splits_ = false;
-    ASSAY_ASSIGN(SamplerSettings settings, Settings(options));
-    ASSAY_TRY(CallSampler::Get().Reconfigure(settings));
-    options_ = options;
-    if (changed.IsSet("tick")) {
-      may_relax_ = false;
-      ticks_ = options_.Text("tick");
+    if (!HasBudget(options)) budget_.reset();
+    if (HasBudget(options) && (!budget_ || changed.IsSet("overhead"))) OpenBudget(options, 0);
+    const Status status = Apply(options);
+    if (status.ok()) {
+      options_ = options;
+    } else {
+      std::tie(splits_, budget_) = before;
     }
-    return {};
+    return status;
   }
 
   uint64_t AttendEveryNs() const override { return CallSampler::Get().AttendEveryNs(); }
   void Attend() override {
     CallSampler::Get().Attend(Env());
-    if (may_relax_) Relax();
+    attended_ns_ = static_cast<double>(ClockNs(CLOCK_THREAD_CPUTIME_ID));  // a thread of this session alone
+    if (budget_) FollowBudget();
   }
   void Snapshot(profile::Profile& profile) override {
     for (const char* name : {"correct", "samples", "stride"}) profile.metadata[name] = options_.Text(name);
-    profile.metadata["tick"] = ticks_;
+    RecordTick(profile);
     CallSampler::Get().Snapshot(Env(), profile);
     if (stopped_ && options_.Flag("infer")) RecordFlow(profile);
   }
@@ -118,8 +135,14 @@ class CallsCollector final : public Collector {
   }
 
  private:
+  Status Apply(const Options& options) {
+    ASSAY_ASSIGN(SamplerSettings settings, Settings(options));
+    return CallSampler::Get().Reconfigure(settings);
+  }
+
   Result<SamplerSettings> Settings(const Options& options) {
     ASSAY_ASSIGN(SamplerSettings settings, SettingsOf(options));
+    if (budget_) settings.tick_ns = budget_->period_ns();
     settings.split = splits_;
     settings.keep_marks = keeps_marks_;
     settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
@@ -158,34 +181,63 @@ class CallsCollector final : public Collector {
     if (!options_.IsSet("tick")) ASSAY_TRY(set("samples", splits_ ? "192" : bursts_stay_whole ? "128" : "64"));
     // Where a burst ends with the first return of interpreted code, skipping some leaves fewer samples.
     if (sees_returns && !bursts_stay_whole) ASSAY_TRY(set("stride", "1"));
-    // CPU timers, if they are wished for, are not that fast.
-    hurries_ = may_relax_ && options_.Text("ticker") != "cpu";
-    start_ = std::chrono::steady_clock::now();
-    ASSAY_TRY(set("tick", NextTick(0)));
-    ticks_ = options_.Text("tick");
     return {};
   }
 
-  // Whoever profiles for minutes and hours pays a quarter, and has a profile like that of a short run after seconds.
-  void Relax() {
-    Options relaxed;
-    // CPU timers find a thread whenever they tick, so from there is no way back.
-    // A thread of ours wakes up for a program that does nothing, too.
-    if (FindLittle(CallSampler::Get().ticks(), CallSampler::Get().ticks_in_java())) {
-      hurries_ = false;
-      if (keeps_marks_) bursts_before_ = kOpeningBursts;
-    }
-    const char* tick = NextTick(CallSampler::Get().bursts());
-    if (options_.Text("tick") == tick || !relaxed.Set("tick", tick).ok()) return;
-    const std::string before = ticks_;
-    if (!Reconfigure(relaxed).ok()) return;
-    may_relax_ = true;
-    ticks_ = before + ", then " + tick;
+  static constexpr double kLeastOverhead = 0.01;
+
+  static Status CheckOverhead(const Options& options) {
+    if (!options.IsSet("overhead")) return {};
+    if (options.IsSet("tick")) return Error{"overhead: the tick follows from it; give one of the two"};
+    const double percent = options.Percent("overhead");
+    if (percent < kLeastOverhead || percent > 100) return Error{"overhead: from 0.01 % to 100 % of the program's CPU time"};
+    return {};
   }
 
-  const char* NextTick(uint64_t bursts) const {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    return TickAfter(bursts_before_ + bursts, hurries_ ? passed.count() : HUGE_VAL);
+  static bool HasBudget(const Options& options) { return !options.IsSet("tick") && options.Count("samples") != UINT64_MAX; }
+
+  void OpenBudget(const Options& options, double credit_ns) {
+    const std::string ticker = options.Text("ticker");
+    const uint64_t by_timer = sampling::CpuTimers::ShortestPeriodNs();
+    budget_.emplace(options.Percent("overhead") / 100, credit_ns, ticker == "cpu" ? by_timer : 0, ticker == "remote" ? 0 : by_timer);
+    first_tick_ns_ = budget_->period_ns();
+    shortest_tick_ns_ = UINT64_MAX;
+    longest_tick_ns_ = 0;
+    begun_ = UsedByNow();
+  }
+
+  TickBudget::Usage UsedByNow() const {
+    CallSampler& sampler = CallSampler::Get();
+    TickBudget::Usage usage{.taken_ns = sampler.TakenNs() + attended_ns_, .bursts = sampler.bursts()};
+    usage.program_ns = static_cast<double>(ClockNs(CLOCK_PROCESS_CPUTIME_ID)) - usage.taken_ns;
+    return usage;
+  }
+  // Since the session began, or was given another budget.
+  TickBudget::Usage Used() const {
+    const TickBudget::Usage now = UsedByNow();
+    return {now.program_ns - begun_.program_ns, now.taken_ns - begun_.taken_ns, now.bursts - begun_.bursts};
+  }
+
+  void RecordTick(profile::Profile& profile) {
+    auto& metadata = profile.metadata;
+    if (budget_) {
+      metadata["tick"] = Milliseconds(first_tick_ns_);
+      if (longest_tick_ns_ > 0) metadata["tick"] += ", then " + Milliseconds(shortest_tick_ns_);
+      if (longest_tick_ns_ > shortest_tick_ns_) metadata["tick"] += " to " + Milliseconds(longest_tick_ns_);
+    } else {
+      metadata["tick"] = options_.Text("tick");
+      metadata.erase("overhead");
+    }
+    const TickBudget::Usage used = Used();
+    char text[64];
+    std::snprintf(text, sizeof text, "%.2f %% of %.1f s", 100 * used.taken_ns / std::max(used.program_ns, 1.0), used.program_ns / 1e9);
+    metadata["overhead-taken"] = text;
+  }
+
+  void FollowBudget() {
+    if (!budget_->Follow(Used(), !options_.IsSet("until-accuracy")) || !Apply(options_).ok()) return;
+    shortest_tick_ns_ = std::min(shortest_tick_ns_, budget_->period_ns());
+    longest_tick_ns_ = std::max(longest_tick_ns_, budget_->period_ns());
   }
 
   static int Processors() {
@@ -224,25 +276,15 @@ class CallsCollector final : public Collector {
   Options options_;
   bool stopped_ = false;
   bool splits_ = false;     // bursts: nobody said what they should be
-  bool may_relax_ = false;  // the tick is ours to choose, and no accuracy was asked for
-  bool hurries_ = false;    // at first
   bool keeps_marks_ = false;
-  uint64_t bursts_before_ = 0;  // ours, as if they had been: what runs already is not over in a second
-  std::string ticks_;       // one after the other
-  std::chrono::steady_clock::time_point start_;
+  std::optional<TickBudget> budget_;  // unless somebody chose a tick
+  TickBudget::Usage begun_;           // when the budget was opened, or the session began
+  double attended_ns_ = 0;
+  uint64_t first_tick_ns_ = 0;
+  uint64_t shortest_tick_ns_ = 0, longest_tick_ns_ = 0;  // after the first
 };
 
 }  // namespace
-
-const char* TickAfter(uint64_t bursts, double seconds) {
-  if (bursts < 1000 && seconds < 10) return "1ms";
-  if (bursts < kOpeningBursts) return bursts < 1500 ? "4ms" : "8ms";
-  return bursts < 2500 ? "16ms" : bursts < 3000 ? "32ms" : "64ms";
-}
-
-// Starting programs wait for classes and compilers too, and it is there that a short run needs its bursts: with a third in place of a twentieth Xalan lost
-// 6 points of accuracy and H2 7 (compilation in the foreground).
-bool FindLittle(uint64_t ticks, uint64_t in_java) { return ticks >= 500 && in_java < ticks / 20; }
 
 std::unique_ptr<Collector> MakeCallsCollector() { return std::make_unique<CallsCollector>(); }
 

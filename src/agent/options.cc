@@ -26,8 +26,9 @@ constexpr OptionSpec kOptions[] = {
     {"seed", kCount, "1", "", "", "seed of every random choice"},
 
     {"tick", kDuration, "500us", "", "calls,contexts,sampled",
-     "time between two bursts (calls: 1ms for the first 1000 bursts, 4ms up to 1500, 8ms up to 2000, 16ms up to 2500, 32ms up to 3000, then 64ms; attached for 20s or more it begins with 16ms), between samples"
-     " (contexts: 4ms), or of the timer trigger"},
+     "time between two bursts (calls: follows from --overhead unless given), between samples (contexts: 4ms), or of the timer trigger"},
+    {"overhead", kPercent, "1%", "", "calls",
+     "CPU time that sampling may take of the program's; the tick follows from it (1ms to 64ms, at least 16, 32, 64ms after 2000, 2500, 3000 bursts)"},
     {"samples", kCountAll, "16", "", "calls",
      "calls sampled per burst; all = every call (at the default tick 192, half of them 320 calls after the others; before JDK 20 with ticker=cpu 64)"},
     {"stride", kCount, "3", "", "calls", "take every N-th call within a burst (before JDK 20 with ticker=cpu every one)"},

@@ -1,10 +1,10 @@
 #include "src/sampling/burst.h"
 
-#include <time.h>
 #include <x86intrin.h>
 
 #include <algorithm>
 
+#include "src/base/clock.h"
 #include "src/base/hash.h"
 #include "src/sampling/mapped_memory.h"
 
@@ -19,10 +19,7 @@ constexpr uint64_t kTailCycles = 1'500'000;
 // Linux keeps the processor's number in the lower bits of what RDTSCP gives beside the time (arch/x86/include/asm/segment.h).
 constexpr uint32_t kProcessorMask = 0xfff;
 
-uint64_t ThreadCpuNs() {
-  timespec now;
-  return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? now.tv_sec * 1000000000ull + now.tv_nsec : 0;
-}
+uint64_t ThreadCpuNs() { return ClockNs(CLOCK_THREAD_CPUTIME_ID); }
 
 uint32_t Fit(uint64_t value) { return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX)); }
 

@@ -205,7 +205,7 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
   Calibrate(block);
   walk_ns_ += block.walk_cycles * ns_per_cycle_;
   passages_ += block.events + block.later_events + block.tail_calls;
-  hook_ns_ += (block.events + block.later_events + kTailHook * block.tail_calls) * event_cycles_ * ns_per_cycle_;
+  hook_ns_ += KnownHookNs(block);
   sorted_.assign(ids.begin(), ids.end());
   for (uint32_t& id : sorted_) id = SiteTable::IndexOf(id);
   std::sort(sorted_.begin(), sorted_.end());
@@ -224,12 +224,13 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
   interval_ns_ += BoundedInterval(block);
   AddTick(block, pace.counted > 0 ? pace.counted / pace.elapsed * 1000 : -1,
           static_cast<uint32_t>(ids.size()));
+  const double call_ns = pace.counted > 0 ? pace.elapsed / pace.counted : 0;
+  taken_ns_ += TakenBy(block, call_ns);
   if (ids.empty()) return;
   double each = correction_ == Correction::kOff ? UncorrectedWeight(block) : calls / ids.size();
   double all = each * ids.size();
   weighted_samples_ += all;
   weighted_squares_ += all * all;
-  double call_ns = pace.counted > 0 ? pace.elapsed / pace.counted : 0;
   for (size_t begin = 0; begin < sorted_.size();) {
     size_t end = begin;
     while (end < sorted_.size() && sorted_[end] == sorted_[begin]) end++;
@@ -248,6 +249,22 @@ void BurstLedger::Finish(const BurstBlock& block, const std::vector<uint32_t>& i
     seen.call_ns += call_ns * (end - begin);
     begin = end;
   }
+}
+
+double BurstLedger::KnownHookNs(const BurstBlock& block) const {
+  return (block.events + block.later_events + kTailHook * block.tail_calls) * event_cycles_ * ns_per_cycle_;
+}
+
+// `call_ns`: what the program itself needs from call to call. At least what the hook is known to cost.
+double BurstLedger::TakenBy(const BurstBlock& block, double call_ns) const {
+  constexpr double kMostPassageNs = 300;
+  double sampling = static_cast<double>(block.last_tsc - block.first_tsc) * ns_per_cycle_;
+  // What is longer was spent elsewhere: off the processor, or without a mark.
+  sampling = std::min(sampling, block.walk_cycles * ns_per_cycle_ + block.events * kMostPassageNs);
+  if (block.events > 1) sampling *= 1 + static_cast<double>(block.later_events) / (block.events - 1);
+  const double tail = std::min<double>({block.tail_cycles * ns_per_cycle_, block.tail_cpu_ns * 1.0, block.tail_calls * kMostPassageNs});
+  const double passages = static_cast<double>(block.events) + block.later_events + block.tail_calls;
+  return std::max(sampling + tail - passages * call_ns, KnownHookNs(block)) + kAfterBurstNs;
 }
 
 void BurstLedger::AddTick(const BurstBlock& block, double density, uint32_t samples) {

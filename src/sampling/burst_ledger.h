@@ -110,6 +110,10 @@ class BurstLedger {
   uint64_t passages() const { return passages_; }
   double calls() const { return calls_; }
   double hook_ns() const { return hook_ns_; }
+  // Of the program's threads, in all: what bursts lasted beyond what their calls need anyway, and what a burst costs before and after.
+  double taken_ns() const { return taken_ns_; }
+  // Caches and predictors that the program has to fill again (docs/02-call-sampling.md).
+  static constexpr double kAfterBurstNs = 10e3;
   // Median time of one call within a burst: the hook and what the program did between calls.
   double call_ns() const { return call_cycles_ * ns_per_cycle_; }
   double walk_ns() const { return walk_ns_; }
@@ -152,6 +156,8 @@ class BurstLedger {
   Pace MeasureTail(const BurstBlock& block, double hook) const;
   Pace MeasureByCounter(const BurstBlock& block) const;
   double LatencyNs(const BurstBlock& block) const;
+  double KnownHookNs(const BurstBlock& block) const;
+  double TakenBy(const BurstBlock& block, double call_ns) const;
   void CompareWithCounter(const BurstBlock& block, double calls);
   double Estimate(const BurstBlock& block, Pace* pace, double* in_all);
   double EstimateByCounter(const BurstBlock& block, Pace* pace);
@@ -194,6 +200,7 @@ class BurstLedger {
   double median_interval_ns_ = 0;
   uint32_t first_period_us_ = 0;
   double hook_ns_ = 0;
+  double taken_ns_ = 0;
   double walk_ns_ = 0;
   double weighted_samples_ = 0;  // the weight of all bursts
   double weighted_squares_ = 0;

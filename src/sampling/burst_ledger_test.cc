@@ -89,6 +89,28 @@ TEST_F(BurstLedgerTest, OffWeighsAllSamplesAlike) {
   EXPECT_NEAR(ledger_.Scale() * 2, ledger_.calls(), 1e-9);
 }
 
+// The program's own calls are 100 ns apart.
+TEST_F(BurstLedgerTest, KnowsWhatABurstTookOfTheProgram) {
+  const double tail = 512 * BurstLedger::kTailHook * kHook;
+  for (uint64_t hook : {kHook, uint64_t{150}}) {
+    ledger_ = BurstLedger();
+    SetUp();
+    BurstBlock block = Block(10000, 10000, 10000 + 200 * (100 + hook), 201, 1000000, {1});
+    AddTail(block, 100);
+    ledger_.Add(block);
+    EXPECT_NEAR(ledger_.taken_ns(), BurstLedger::kAfterBurstNs + 200.0 * hook + tail, 0.02 * 200 * (100 + hook)) << hook;
+    block.later_events = 400;  // after the tail, not timed
+    ledger_.Add(block);
+    EXPECT_NEAR(ledger_.taken_ns(), 2 * BurstLedger::kAfterBurstNs + 800.0 * hook + 2 * tail, 0.04 * 800 * (100 + hook)) << hook;
+  }
+}
+
+// A thread that the VM took its mark from, or that was off its processor, goes on with the burst later.
+TEST_F(BurstLedgerTest, WhatABurstWaitedForWasNotTaken) {
+  ledger_.Add(Block(10000, 10000, 10000 + 50'000'000, 201, 1000000, {1}));
+  EXPECT_LT(ledger_.taken_ns(), BurstLedger::kAfterBurstNs + 201 * 300);
+}
+
 // In cold code a call of a burst takes 500 ns, one of its tail 100 ns and the hook's cost. One tail of four was cut off.
 TEST_F(BurstLedgerTest, TailsTellThePace) {
   constexpr uint32_t kBursts = 400;

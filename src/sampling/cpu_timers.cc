@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "src/base/clock.h"
+
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
@@ -82,9 +84,8 @@ void CpuTimers::Handler(int, siginfo_t* info, void* context) {
   int saved = errno;
   InHandler inside(*slot);
   Function function = g_function.load();
-  timespec time;
-  if (function != nullptr && IsOfThisThread(*slot) && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0) {
-    uint64_t cpu = time.tv_sec * 1000000000ull + time.tv_nsec;
+  if (function != nullptr && IsOfThisThread(*slot)) {
+    const uint64_t cpu = ClockNs(CLOCK_THREAD_CPUTIME_ID);
     uint64_t before = slot->signal_cpu_ns;
     slot->signal_cpu_ns = cpu;
     // A thread that is found once stands for others like it that were not.

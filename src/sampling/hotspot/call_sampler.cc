@@ -132,7 +132,8 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     start_tsc_ = __rdtsc();
     since_account_ns_ = 0;
     nameless_ = hurry_ = 0;
-    ticks_ = ticks_in_java_ = ticks_unanswered_ = 0;
+    ticks_ = ticks_in_java_ = ticks_unanswered_ = signals_ = 0;
+    ticker_.ResetCpu();
     hooks.ResetCounts();
     keeper_.ResetCounts();
     ApplyParameters();

@@ -75,8 +75,8 @@ class CallSampler {
     std::lock_guard lock(ledger_mutex_);
     return ledger_.bursts();
   }
-  uint64_t ticks() const { return ticks_.load(std::memory_order_relaxed); }
-  uint64_t ticks_in_java() const { return ticks_in_java_.load(std::memory_order_relaxed); }
+  // CPU time that sampling took in this session: from the program's threads, as far as can be told, and in the thread that ticks.
+  double TakenNs();
   // After a snapshot.
   void VisitBodies(const SiteResolver::BodyVisitor& visit);
 
@@ -168,6 +168,7 @@ class CallSampler {
   uint64_t nameless_ = 0;  // samples whose class went before it was named, at the last Attend()
   uint32_t hurry_ = 0;     // calls of Attend() that are to come soon
   std::atomic<uint64_t> ticks_{0}, ticks_in_java_{0}, ticks_unanswered_{0};
+  std::atomic<uint64_t> signals_{0};  // ticks by CPU timers
 };
 
 }  // namespace assay::sampling

@@ -1,8 +1,8 @@
 // What the sampler tells: profiles, and what it finds in this VM.
-#include <time.h>
-
+#include <algorithm>
 #include <cstdio>
 
+#include "src/base/clock.h"
 #include "src/sampling/hotspot/call_sampler.h"
 
 namespace assay::sampling {
@@ -32,8 +32,11 @@ void CallSampler::Attend(JNIEnv* jni) {
   jni->PopLocalFrame(nullptr);
 }
 
-// Each time costs a wake-up. More often while classes come and go so fast that some are missed.
-uint64_t CallSampler::AttendEveryNs() const { return hurry_ > 0 ? 2000000 : 20000000; }
+// Each time costs a wake-up, for nothing where no tick came. More often while classes come and go so fast that some are missed.
+uint64_t CallSampler::AttendEveryNs() const {
+  constexpr uint64_t kHurried = 2'000'000, kOften = 20'000'000, kSeldom = 100'000'000;
+  return hurry_ > 0 ? kHurried : std::clamp(settings_.tick_ns, kOften, kSeldom);
+}
 
 void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   HookContext& hooks = Hooks();
@@ -113,10 +116,7 @@ void CallSampler::CountInlined() {
     inlined_ = "0";
     return;
   }
-  timespec used;
-  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return;
-  uint64_t used_ns = used.tv_sec * 1000000000ull + used.tv_nsec;
-  if (Hooks().code.Blobs() * kNsPerBlob > used_ns / kPart) {
+  if (Hooks().code.Blobs() * kNsPerBlob > ClockNs(CLOCK_PROCESS_CPUTIME_ID) / kPart) {
     inlined_ = "not counted: the program ran too short";
     return;
   }

@@ -1,10 +1,10 @@
 // How the sampler arms threads: on its own thread, or in the signal handlers of CPU-time timers.
-#include <time.h>
 #include <x86intrin.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "src/base/clock.h"
 #include "src/sampling/hotspot/call_sampler.h"
 
 namespace assay::sampling {
@@ -21,9 +21,8 @@ constexpr uint64_t kExhaustiveKeepCycles = 1'000'000;  // new threads, ending on
 // The time in Java since the thread was last armed: as the ticks saw it, but not more than it ran.
 uint64_t CallSampler::ClaimInterval(ThreadSlot& slot) {
   uint64_t seen = std::exchange(slot.seen_ns, 0);
-  timespec time;
-  if (slot.cpu_clock == 0 || clock_gettime(slot.cpu_clock, &time) != 0) return seen;
-  uint64_t cpu = time.tv_sec * 1000000000ull + time.tv_nsec;
+  const uint64_t cpu = slot.cpu_clock == 0 ? 0 : ClockNs(slot.cpu_clock);
+  if (cpu == 0) return seen;
   uint64_t before = slot.tick_cpu_ns.exchange(cpu, std::memory_order_relaxed);
   return before == 0 ? seen : std::min(seen, cpu - before);
 }
@@ -108,10 +107,19 @@ void CallSampler::OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context
   uintptr_t thread = slot.thread.load(std::memory_order_relaxed);
   if (yieldpoint == nullptr || thread == 0 || !Hooks().active.load(std::memory_order_relaxed)) return;
   self.ticks_.fetch_add(1, std::memory_order_relaxed);
+  self.signals_.fetch_add(1, std::memory_order_relaxed);
   if (*reinterpret_cast<volatile int32_t*>(thread + self.state_offset_) == kInJava) {
     self.running_code_.See(context);
     self.TickThreadInJava(*yieldpoint, slot, thread, elapsed_ns);
   }
+}
+
+// Not by the thread that attends to it: that knows best itself.
+double CallSampler::TakenNs() {
+  constexpr double kSignalNs = 4000;
+  const double by_ticks = static_cast<double>(signals_.load(std::memory_order_relaxed)) * kSignalNs + static_cast<double>(ticker_.cpu_ns());
+  std::lock_guard lock(ledger_mutex_);
+  return ledger_.taken_ns() + by_ticks;
 }
 
 Ticker CallSampler::ChooseTicker(const SamplerSettings& settings) {

@@ -104,12 +104,39 @@ class Sampling(unittest.TestCase):
 
     @each_jdk()
     def test_ticks_become_rarer_in_a_long_run(self, version):
-        result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "1000")
+        result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "1000", options=("--overhead", "100%"))
         self.assertIn("sum", result.stdout)
         self.check_ratios(path, 0.1)
         metadata = show_json(path)["metadata"]
-        self.assertTrue(metadata["tick"].startswith("1ms, then 4ms, then 8ms"), metadata["tick"])
+        self.assertRegex(metadata["tick"], "^1ms, then .*(16|32|64)ms$")
         self.assertGreater(int(metadata["bursts"]), 2000)
+
+    @each_jdk()
+    def test_the_tick_follows_from_the_share(self, version):
+        """By its own books; what sampling really costs is measured by bench/overhead."""
+        bursts = {}
+        for share in (0.05, 0.2, 0.8):  # so short that not even the last has as many as suffice
+            result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "250", options=("--overhead", f"{share}%"))
+            self.assertIn("sum", result.stdout)
+            metadata = show_json(path)["metadata"]
+            self.assertEqual(metadata["overhead"], f"{share}%")
+            taken, program = re.fullmatch(r"([\d.]+) % of ([\d.]+) s", metadata["overhead-taken"]).groups()
+            allowed = share * (1 + 10 / float(program))
+            self.assertLess(float(taken), 1.4 * allowed + 0.5, metadata)
+            bursts[share] = int(metadata["bursts"])
+        self.assertGreater(bursts[0.2], 1.5 * bursts[0.05])
+        self.assertGreater(bursts[0.8], 1.5 * bursts[0.2])
+
+    @each_jdk()
+    def test_tick_or_share(self, version):
+        result, _ = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "10", options=("--tick", "4ms", "--overhead", "1%"))
+        self.assertIn("overhead: the tick follows from it; give one of the two", result.stderr)
+        result, _ = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "10", options=("--overhead", "0"))
+        self.assertIn("overhead: from 0.01 % to 100 %", result.stderr)
+        _, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "10", options=("--tick", "4ms"))
+        metadata = show_json(path)["metadata"]
+        self.assertEqual(metadata["tick"], "4ms")
+        self.assertNotIn("overhead", metadata)
 
     @each_jdk()
     def test_a_program_that_waits_does_not_keep_the_ticker_awake(self, version):
@@ -117,9 +144,8 @@ class Sampling(unittest.TestCase):
         self.assertIn("waited", result.stdout)
         metadata = show_json(path)["metadata"]
         # Where marks have to be put back it is a thread that ticks, and it wakes up whether or not the program runs.
-        rarer = ("1ms, then 4ms", "cpu") if version >= 20 else ("1ms, then 16ms", "remote")
-        self.assertEqual((metadata["tick"], metadata["ticker"]), rarer)
-        self.assertLess(int(metadata["bursts"]), 1000)  # which would be the other reason
+        self.assertEqual(metadata["ticker"], "cpu" if version >= 20 else "remote")
+        self.assertLess(int(metadata["ticks"]), 2000)  # of 4000 at the period that it began with
 
     @each_jdk()
     def test_probes_where_nothing_is_compiled(self, version):

@@ -153,10 +153,12 @@ class Traces(unittest.TestCase):
     @each_jdk()
     def test_a_session_that_found_little_does_not_slow_the_next_one_down(self, version):
         pid = self.start(version, "Waits", "60000", lines=1).pid
-        for length, ticks in (("2s", "1ms, then 4ms"), ("200ms", "1ms")):
+        first = []
+        for length in ("2s", "200ms"):
             path = tempfile.mktemp(suffix=".profile")
             assay("attach", pid, "-o", path, "--for", length)
-            self.assertEqual(show_json(path)["metadata"]["tick"], ticks)
+            first.append(show_json(path)["metadata"]["tick"].split(",")[0])
+        self.assertEqual(*first)
 
     @each_jdk()
     def test_a_program_that_runs_already_pays_no_opening(self, version):
@@ -164,7 +166,7 @@ class Traces(unittest.TestCase):
         pid = self.start(version).pid
         # Whoever asks for an accuracy waits for it.
         asked = ("--until-accuracy", "30")
-        for options, first in (((), "16ms"), (("--tick", "2ms"), "2ms"), (("--for", "1s"), "1ms"), (asked, "4ms")):
+        for options, first in (((), "6ms"), (("--tick", "2ms"), "2ms"), (("--for", "1s"), "1ms"), (asked, "6ms")):
             path = tempfile.mktemp(suffix=".profile")
             assay("attach", pid, "-o", path, *options)
             if "--for" not in options and options != asked:
