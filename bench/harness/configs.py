@@ -89,6 +89,7 @@ ALL = [
     BASE, NULL,
     calls("idle", "agent loaded, nothing armed (a tick of an hour)", "--tick", "1h"),
     calls("calls", "calls, default options"),
+    calls("calls-sparse", "calls, --overhead 0.2%", "--overhead", "0.2%"),
     calls("calls-dense", "calls, --overhead 10%", "--overhead", "10%"),
     calls("calls-off", "calls, no correction", "--correct", "off"),
     calls("calls-density", "calls, density correction", "--correct", "density"),

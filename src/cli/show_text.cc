@@ -311,6 +311,7 @@ std::string Summary(const Profile& profile, const std::string& path) {
   double target = std::strtod(Metadata(profile, "until-accuracy").c_str(), nullptr);
   if (std::string accuracy = AccuracyText(profile, target); !accuracy.empty()) out += accuracy + "\n";
   if (std::string lost = NotSeenText(profile); !lost.empty()) out += "not seen: " + lost + "\n";
+  if (std::string taken = Metadata(profile, "overhead-taken"); !taken.empty()) out += "sampling took about " + taken + " of CPU time\n";
   if (!profile.skipped_methods.empty()) {
     out += Grouped(profile.skipped_methods.size()) + " methods left as they are (--by skipped)\n";
   }

@@ -129,9 +129,9 @@ class BurstLedger {
   double TotalError() const;
   static constexpr uint64_t kEnoughTails = 10;
   // What a passage of the hook costs in a tail, of what it costs in a burst. In a loop it is predicted by then, and taking off more would
-  // make the densest code explode: so it is for weights (found with CallDensityBias). Among much code it is not, which is what the number of calls in all
+  // make the densest code explode: so it is for weights (CallDensityBias would have less: 0.05; compress more: 0.45). Among much code it is not, which is what the number of calls in all
   // of real programs shows.
-  static constexpr double kTailHook = 0.45, kTailHookInAll = 1;
+  static constexpr double kTailHook = 0.2, kTailHookInAll = 1;
   static constexpr double kTotalMethodError = 0.25;
   // From the VM's taking of a mark (its own work included) until it is back and calls are seen again. Of 0, 1000 and 3000 the best on eight programs
   // with known counts (JDK 17, docs/05-estimation.md).
