@@ -113,7 +113,7 @@ class BurstLedger {
   // Of the program's threads, in all: what bursts lasted beyond what their calls need anyway, and what a burst costs before and after.
   double taken_ns() const { return taken_ns_; }
   // Caches and predictors that the program has to fill again (docs/02-call-sampling.md).
-  static constexpr double kAfterBurstNs = 10e3;
+  static constexpr double kAfterBurstNs = 50e3;
   // Median time of one call within a burst: the hook and what the program did between calls.
   double call_ns() const { return call_cycles_ * ns_per_cycle_; }
   double walk_ns() const { return walk_ns_; }

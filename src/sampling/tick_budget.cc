@@ -13,7 +13,7 @@ constexpr double kMemory = 400;  // bursts or periods
 constexpr double kStepNs = 100e6, kTakenStepNs = 2e6;
 // A smaller change is not worth setting the timers of all threads.
 constexpr double kLittle = 1.25;
-constexpr double kMuchShorter = 2;
+constexpr double kMuchShorter = 3;
 
 void Blend(double* mean, double* weight, double amount, double count) {
   const double all = *weight + count;

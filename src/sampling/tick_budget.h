@@ -6,7 +6,7 @@
 // what is left of the share:
 //     rate = (share + left / kHorizon) / price,   left = share * (CPU time + credit) - taken,
 // so that after kHorizon of CPU time whatever was taken too much or too little is made up for. The credit lets a program that has just started be
-// sampled more densely than it could afford yet, because it may be over soon: once, at the default share, by a fifth of a second.
+// sampled more densely than it could afford yet, because it may be over soon: once, at the default share, by a tenth of a second.
 //
 // All times are CPU times since the session began, in nanoseconds. One thread at a time.
 #pragma once
@@ -32,8 +32,8 @@ class TickBudget {
   bool Follow(const Usage& usage, bool bursts_suffice);
 
   static constexpr uint64_t kShortestNs = 1'000'000, kLongestNs = 64'000'000;
-  static constexpr double kHorizonNs = 4e9;
-  static constexpr double kCreditNs = 20e9;
+  static constexpr double kHorizonNs = 1e9;
+  static constexpr double kCreditNs = 10e9;
   // Bursts after which the period is at least 16, 32 and 64 ms: whoever profiles for minutes and hours pays a part of the share only, and has a profile
   // like that of a short run after seconds.
   static constexpr uint64_t kManyBursts[] = {2000, 2500, 3000};

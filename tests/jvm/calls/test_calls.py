@@ -122,7 +122,7 @@ class Sampling(unittest.TestCase):
             self.assertEqual(metadata["overhead"], f"{share}%")
             self.assertIn(f"sampling took about {metadata['overhead-taken']} of CPU time", assay("show", path).stdout)
             taken, program = re.fullmatch(r"([\d.]+) % of ([\d.]+) s", metadata["overhead-taken"]).groups()
-            allowed = share * (1 + 20 / float(program))
+            allowed = share * (1 + 10 / float(program))
             self.assertLess(float(taken), 1.4 * allowed + 0.5, metadata)
             bursts[share] = int(metadata["bursts"])
         self.assertGreater(bursts[0.2], 1.5 * bursts[0.05])
