@@ -205,7 +205,7 @@ Result<std::string> StartOrChangeSession(JavaVM* vm, JNIEnv* jni, const Options&
     ASSAY_TRY(session.collector->Reconfigure(options));
     session.options.Update(options);
     Describe(session, vm);
-    return "changed: " + options.ToString();
+    return "changed: " + options.Without("reply").ToString();
   }
   all.current = std::make_unique<Session>();
   all.current->options = options;
