@@ -19,10 +19,10 @@ def collectors():
     return {
         "null": switch(None),
         "idle": switch((*calls, "--tick", "1h")),
-        "calls 4 ms": switch(calls, ("--tick", "4ms")),
+        "calls": switch(calls, ("--tick", "4ms")),
         "calls 16 ms": switch(calls, ("--tick", "16ms")),
         "calls 32 ms": switch(calls, ("--tick", "32ms")),
-        "calls 64 ms": switch(calls, ("--tick", "64ms")),  # a long session, after its first 30 s of CPU time
+        "calls 64 ms": switch(calls, ("--tick", "64ms")),  # a long session
         "attached calls": switch(calls),
         "timer": switch(calls, ("--tick", "4ms", "--samples", "1", "--stride", "1", "--correct", "off")),
         "contexts": switch(contexts, ("--tick", "1ms")),
@@ -49,7 +49,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a stretch")
     parser.add_argument("--each", type=float, default=60, help="seconds for a program with a collector, at most")
     arguments = cli.parse(parser)
-    names = arguments.collector or ([] if arguments.calls else ["calls 4 ms"] if arguments.quick else ["null", "idle", "calls 4 ms", "calls 64 ms", "contexts", "contexts 4 ms", "contexts 10 ms"])
+    names = arguments.collector or ([] if arguments.calls else ["calls"] if arguments.quick else ["null", "idle", "calls", "calls 64 ms", "contexts", "contexts 4 ms", "contexts 10 ms"])
     names += [f"calls {options}" for options in arguments.calls]
     blocks = arguments.blocks or (24 if arguments.quick else 40)
     text = ""

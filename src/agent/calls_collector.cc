@@ -94,7 +94,7 @@ class CallsCollector final : public Collector {
     ASSAY_TRY(CheckReach(options_, phase));
     ASSAY_ASSIGN(SamplerSettings settings, Settings(options_));
     ASSAY_TRY(CallSampler::Get().Start(vm, jni, settings));
-    begun_ = UsedByNow();  // what it took to start is the agent's, not of the sampling
+    ticks_.begun = UsedByNow();  // what it took to start is the agent's, not of the sampling
     return {};
   }
 
@@ -104,15 +104,15 @@ class CallsCollector final : public Collector {
     if (changed.IsSet("overhead")) options = options.Without("tick");
     options.Update(changed);
     ASSAY_TRY(CheckReach(options, Phase::kAttach));
-    const auto before = std::pair(splits_, budget_);
+    const auto before = std::pair(splits_, ticks_);
     if (changed.IsSet("samples") || changed.IsSet("stride")) splits_ = false;
-    if (!HasBudget(options)) budget_.reset();
-    if (HasBudget(options) && (!budget_ || changed.IsSet("overhead"))) OpenBudget(options, 0);
+    if (!HasBudget(options)) ticks_.budget.reset();
+    if (HasBudget(options) && (!ticks_.budget || changed.IsSet("overhead"))) OpenBudget(options, 0);
     const Status status = Apply(options);
     if (status.ok()) {
       options_ = options;
     } else {
-      std::tie(splits_, budget_) = before;
+      std::tie(splits_, ticks_) = before;
     }
     return status;
   }
@@ -121,7 +121,7 @@ class CallsCollector final : public Collector {
   void Attend() override {
     CallSampler::Get().Attend(Env());
     attended_ns_ = static_cast<double>(ClockNs(CLOCK_THREAD_CPUTIME_ID));  // a thread of this session alone
-    if (budget_) FollowBudget();
+    if (ticks_.budget) FollowBudget();
   }
   void Snapshot(profile::Profile& profile) override {
     for (const char* name : {"correct", "samples", "stride"}) profile.metadata[name] = options_.Text(name);
@@ -142,7 +142,7 @@ class CallsCollector final : public Collector {
 
   Result<SamplerSettings> Settings(const Options& options) {
     ASSAY_ASSIGN(SamplerSettings settings, SettingsOf(options));
-    if (budget_) settings.tick_ns = budget_->period_ns();
+    if (ticks_.budget) settings.tick_ns = ticks_.budget->period_ns();
     settings.split = splits_;
     settings.keep_marks = keeps_marks_;
     settings.make_probe = [this] { return MakeProbeYieldpoint(vm_, Env(), options_); };
@@ -199,11 +199,11 @@ class CallsCollector final : public Collector {
   void OpenBudget(const Options& options, double credit_ns) {
     const std::string ticker = options.Text("ticker");
     const uint64_t by_timer = sampling::CpuTimers::ShortestPeriodNs();
-    budget_.emplace(options.Percent("overhead") / 100, credit_ns, ticker == "cpu" ? by_timer : 0, ticker == "remote" ? 0 : by_timer);
-    first_tick_ns_ = budget_->period_ns();
-    shortest_tick_ns_ = UINT64_MAX;
-    longest_tick_ns_ = 0;
-    begun_ = UsedByNow();
+    ticks_.budget.emplace(options.Percent("overhead") / 100, credit_ns, ticker == "cpu" ? by_timer : 0, ticker == "remote" ? 0 : by_timer);
+    ticks_.first_ns = ticks_.budget->period_ns();
+    ticks_.shortest_ns = UINT64_MAX;
+    ticks_.longest_ns = 0;
+    ticks_.begun = UsedByNow();
   }
 
   TickBudget::Usage UsedByNow() const {
@@ -215,15 +215,15 @@ class CallsCollector final : public Collector {
   // Since the session began, or was given another budget.
   TickBudget::Usage Used() const {
     const TickBudget::Usage now = UsedByNow();
-    return {now.program_ns - begun_.program_ns, now.taken_ns - begun_.taken_ns, now.bursts - begun_.bursts};
+    return {now.program_ns - ticks_.begun.program_ns, now.taken_ns - ticks_.begun.taken_ns, now.bursts - ticks_.begun.bursts};
   }
 
   void RecordTick(profile::Profile& profile) {
     auto& metadata = profile.metadata;
-    if (budget_) {
-      metadata["tick"] = Milliseconds(first_tick_ns_);
-      if (longest_tick_ns_ > 0) metadata["tick"] += ", then " + Milliseconds(shortest_tick_ns_);
-      if (longest_tick_ns_ > shortest_tick_ns_) metadata["tick"] += " to " + Milliseconds(longest_tick_ns_);
+    if (ticks_.budget) {
+      metadata["tick"] = Milliseconds(ticks_.first_ns);
+      if (ticks_.longest_ns > 0) metadata["tick"] += ", then " + Milliseconds(ticks_.shortest_ns);
+      if (ticks_.longest_ns > ticks_.shortest_ns) metadata["tick"] += " to " + Milliseconds(ticks_.longest_ns);
     } else {
       metadata["tick"] = options_.Text("tick");
       metadata.erase("overhead");
@@ -235,9 +235,9 @@ class CallsCollector final : public Collector {
   }
 
   void FollowBudget() {
-    if (!budget_->Follow(Used(), !options_.IsSet("until-accuracy")) || !Apply(options_).ok()) return;
-    shortest_tick_ns_ = std::min(shortest_tick_ns_, budget_->period_ns());
-    longest_tick_ns_ = std::max(longest_tick_ns_, budget_->period_ns());
+    if (!ticks_.budget->Follow(Used(), !options_.IsSet("until-accuracy")) || !Apply(options_).ok()) return;
+    ticks_.shortest_ns = std::min(ticks_.shortest_ns, ticks_.budget->period_ns());
+    ticks_.longest_ns = std::max(ticks_.longest_ns, ticks_.budget->period_ns());
   }
 
   static int Processors() {
@@ -277,11 +277,13 @@ class CallsCollector final : public Collector {
   bool stopped_ = false;
   bool splits_ = false;     // bursts: nobody said what they should be
   bool keeps_marks_ = false;
-  std::optional<TickBudget> budget_;  // unless somebody chose a tick
-  TickBudget::Usage begun_;           // when the budget was opened, or the session began
+  struct Ticks {
+    std::optional<TickBudget> budget;  // unless somebody chose a tick
+    TickBudget::Usage begun;           // when the budget was opened, or the session began
+    uint64_t first_ns = 0;
+    uint64_t shortest_ns = UINT64_MAX, longest_ns = 0;  // after the first
+  } ticks_;
   double attended_ns_ = 0;
-  uint64_t first_tick_ns_ = 0;
-  uint64_t shortest_tick_ns_ = 0, longest_tick_ns_ = 0;  // after the first
 };
 
 }  // namespace

@@ -168,9 +168,9 @@ double BurstLedger::Estimate(const BurstBlock& block, Pace* pace, double* in_all
   const double by_burst = EstimateCalls(block, *pace, HighestRate());
   least_calls_ += by_burst;
   tails_wanted_ += block.tail_wanted;
-  *in_all = by_burst * TailRatio();
+  *in_all = by_burst * TailRatio(in_all_by_tail_);
   if (block.tail_calls == 0 || (block.flags & BurstBlock::kCut)) {
-    return by_counter_ && block.counted_calls > 0 ? EstimateByCounter(block, pace) : *in_all;
+    return by_counter_ && block.counted_calls > 0 ? EstimateByCounter(block, pace) : by_burst * TailRatio(by_tail_);
   }
   *pace = MeasureTail(block, kTailHook);
   const double by_tail = EstimateCalls(block, *pace, 1 / kMinCallNs);
@@ -178,6 +178,7 @@ double BurstLedger::Estimate(const BurstBlock& block, Pace* pace, double* in_all
   tails_++;
   by_burst_ += by_burst;
   by_tail_ += by_tail;
+  in_all_by_tail_ += *in_all;
   if (block.counted_calls == 0) return by_tail;
   CompareWithCounter(block, *in_all);
   return by_counter_ ? EstimateByCounter(block, pace) : by_tail;

@@ -163,7 +163,7 @@ class BurstLedger {
   double EstimateByCounter(const BurstBlock& block, Pace* pace);
   double EstimateCalls(const BurstBlock& block, const Pace& pace, double highest_rate) const;
   double BoundedInterval(const BurstBlock& block) const;
-  double TailRatio() const { return tails_ >= kEnoughTails && by_burst_ > 0 ? by_tail_ / by_burst_ : 1; }
+  double TailRatio(double by_tail) const { return tails_ >= kEnoughTails && by_burst_ > 0 ? by_tail / by_burst_ : 1; }
   double HighestRate() const;
   double UncorrectedWeight(const BurstBlock& block);
   void AddTick(const BurstBlock& block, double density, uint32_t samples);
@@ -190,6 +190,7 @@ class BurstLedger {
   double interval_ns_ = 0;
   uint64_t tails_ = 0, tails_wanted_ = 0;
   double by_burst_ = 0, by_tail_ = 0;       // calls of bursts with tails, estimated in both ways
+  double in_all_by_tail_ = 0;               // the same as by_tail_, as a part of all calls
   double all_calls_ = 0, all_squares_ = 0;  // with whole intervals
   double least_calls_ = 0;                  // by bursts alone: a lower bound
   bool by_counter_ = false;

@@ -126,7 +126,7 @@ TEST_F(BurstLedgerTest, TailsTellThePace) {
       EXPECT_EQ(ledger_.KnowsTotal(), i > BurstLedger::kEnoughTails * 4 / 3 - 2) << i;
     }
     double weight = ledger_.sites()[1].weight + ledger_.sites()[2].weight;
-    EXPECT_NEAR(ledger_.Scale() * weight / (kBursts * 1000000 / 100), 1, 0.08);
+    EXPECT_NEAR(ledger_.Scale() * weight / (kBursts * 1000000 / 100), 1, 0.06);
     EXPECT_NEAR(ledger_.TotalError(), BurstLedger::kTotalMethodError, 0.05) << "they all say the same";
   }
 }

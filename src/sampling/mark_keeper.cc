@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "src/base/system_calls.h"
+
 namespace assay::sampling {
 namespace {
 
@@ -66,7 +68,7 @@ bool MarkKeeper::MakeWay(std::span<const Watched> watched) {
     in_a_row_ = 0;
     return true;
   }
-  if (CPU_COUNT(&free) == 0 || ++in_a_row_ < kPatience) return in_our_way < watched.size();
+  if (CPU_COUNT(&free) == 0 || ++in_a_row_ < kPatience || HasSystemCallFilter()) return in_our_way < watched.size();
   in_a_row_ = 0;
   if (sched_setaffinity(0, sizeof free, &free) == 0) sched_setaffinity(0, sizeof mine, &mine);
   return true;

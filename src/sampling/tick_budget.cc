@@ -38,9 +38,10 @@ double TickBudget::Wanted(const Usage& usage) const {
 }
 
 void TickBudget::Learn(const Usage& usage) {
-  const double bursts = static_cast<double>(usage.bursts) - static_cast<double>(before_.bursts);
-  Blend(&price_ns_, &price_weight_, usage.taken_ns - before_.taken_ns, bursts);
-  const double periods = (usage.program_ns - before_.program_ns) / static_cast<double>(period_ns_);
+  const double bursts = std::max(0.0, static_cast<double>(usage.bursts) - static_cast<double>(before_.bursts));
+  Blend(&price_ns_, &price_weight_, std::max(0.0, usage.taken_ns - before_.taken_ns), bursts);
+  // The books are estimates: of a program that hardly runs they may say more than the process used.
+  const double periods = std::max(0.0, usage.program_ns - before_.program_ns) / static_cast<double>(period_ns_);
   Blend(&yield_, &yield_weight_, bursts, periods);
   before_ = usage;
 }

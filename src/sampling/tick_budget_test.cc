@@ -76,6 +76,20 @@ TEST(TickBudget, AProgramThatHardlyRunsIsNotWokenForMuch) {
   EXPECT_LT(program.used.taken_ns, 0.002 * 60 * kSecond);
 }
 
+TEST(TickBudget, BooksMaySayMoreThanTheProcessUsed) {
+  TickBudget budget(0.01, TickBudget::kCreditNs, 0, 0);
+  TickBudget::Usage used;
+  for (int step = 0; step < 1000; step++) {
+    used.program_ns -= 5e6;
+    used.taken_ns += 10e6;
+    used.bursts += 3;
+    budget.Follow(used, false);
+    ASSERT_GE(budget.period_ns(), TickBudget::kShortestNs) << step;
+    ASSERT_LE(budget.period_ns(), TickBudget::kLongestNs) << step;
+  }
+  EXPECT_EQ(budget.period_ns(), TickBudget::kLongestNs);
+}
+
 TEST(TickBudget, ManyBurstsSuffice) {
   Program program{.price_ns = 5e3};
   TickBudget budget(0.01, 0, 0, 0);

@@ -13,6 +13,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/hash.h"
+#include "src/base/system_calls.h"
 
 namespace assay::sampling {
 namespace {
@@ -29,6 +30,7 @@ struct SchedulingWish {
 // Where every processor is busy the kernel may let us wait until one of the running threads stops, and would have us meet the moments at which
 // threads end or block. From Linux 6.12 on a thread may ask for short slices, which come sooner in return (sched_setattr(2)); before, for nothing.
 void AskForShortSlices() {
+  if (HasSystemCallFilter() || sched_getscheduler(0) != SCHED_OTHER) return;
   SchedulingWish wish{.size = sizeof wish, .policy = SCHED_OTHER, .nice = getpriority(PRIO_PROCESS, 0), .slice_ns = 100000};
   syscall(SYS_sched_setattr, 0, &wish, 0);
 }
