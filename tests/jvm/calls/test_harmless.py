@@ -175,6 +175,23 @@ class Traces(unittest.TestCase):
             self.assertEqual(show_json(path)["metadata"]["tick"].split(",")[0], first)
 
     @each_jdk()
+    def test_the_share_is_changed_or_left_as_it_was(self, version):
+        pid = self.start(version).pid
+        path = tempfile.mktemp(suffix=".profile")
+        assay("attach", pid, "-o", path)
+        for refused in (("--overhead", "5%", "--via", "probe"), ("--overhead", "5%", "--tick", "4ms"), ("--overhead", "500%")):
+            self.assertNotEqual(assay("attach", pid, *refused, check=False).returncode, 0, refused)
+        time.sleep(1.5)
+        before = show_json(path)["metadata"]
+        self.assertEqual((before["overhead"], before["tick"].split(",")[0]), ("1%", "6ms"))
+        for options, overhead, tick in ((("--tick", "2ms"), None, "2ms"), (("--overhead", "100%"), "100%", "1ms")):
+            assay("attach", pid, *options)
+            time.sleep(1.5)
+            after = show_json(path)["metadata"]
+            self.assertEqual((after.get("overhead"), after["tick"].split(",")[0]), (overhead, tick))
+        assay("detach", pid)
+
+    @each_jdk()
     def test_running_stub_is_diverted(self, version):
         """The test above would pass with an agent that does nothing: prove that it can fail."""
         process = self.start(version)
