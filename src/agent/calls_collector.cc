@@ -56,7 +56,6 @@ Result<SamplerSettings> SettingsOf(const Options& options) {
   if (via == "return") settings.via = sampling::Via::kReturn;
   if (via == "probe") settings.via = sampling::Via::kProbe;
   if (options.Text("ticker") == "cpu") settings.ticker = sampling::Ticker::kCpu;
-  if (options.Text("ticker") == "remote") settings.ticker = sampling::Ticker::kRemote;
   return settings;
 }
 
@@ -162,8 +161,7 @@ class CallsCollector final : public Collector {
     return {};
   }
 
-  // The shortest period for which CPU timers suffice on most kernels; shorter ones need a thread that wakes up for every
-  // tick. Long bursts where nothing cuts them short (docs/results.md).
+  // Long bursts where nothing cuts them short (docs/results.md).
   Status ChooseDefaults(int release) {
     const bool has_entry_barrier = release >= kFirstWithEntryBarrier;
     const std::string via = options_.Text("via");
@@ -197,9 +195,8 @@ class CallsCollector final : public Collector {
   static bool HasBudget(const Options& options) { return !options.IsSet("tick") && options.Count("samples") != UINT64_MAX; }
 
   void OpenBudget(const Options& options, double credit_ns) {
-    const std::string ticker = options.Text("ticker");
-    const uint64_t by_timer = sampling::CpuTimers::ShortestPeriodNs();
-    ticks_.budget.emplace(options.Percent("overhead") / 100, credit_ns, ticker == "cpu" ? by_timer : 0, ticker == "remote" ? 0 : by_timer);
+    const uint64_t shortest_ns = options.Text("ticker") == "cpu" ? sampling::CpuTimers::ShortestPeriodNs() : TickBudget::kShortestNs;
+    ticks_.budget.emplace(options.Percent("overhead") / 100, credit_ns, shortest_ns);
     ticks_.first_ns = ticks_.budget->period_ns();
     ticks_.shortest_ns = UINT64_MAX;
     ticks_.longest_ns = 0;

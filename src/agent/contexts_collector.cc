@@ -13,6 +13,10 @@ Result<ContextSettings> SettingsOf(const Options& options) {
   if (options.IsSet("tick")) settings.tick_ns = options.Nanoseconds("tick");
   if (settings.tick_ns < 50000) return Error{"tick: the shortest possible is 50us"};
   settings.wall = options.Text("clock") == "wall";
+  if (options.Text("ticker") == "cpu") {
+    if (settings.wall) return Error{"ticker=cpu: CPU timers do not tick for threads that wait; clock=wall goes with ticker=remote"};
+    settings.ticker = sampling::Ticker::kCpu;
+  }
   uint64_t frames = options.Count("max-frames");
   if (frames < 1 || frames >= sampling::ContextTrail::kFrames) {
     return Error{"max-frames: from 1 to " + std::to_string(sampling::ContextTrail::kFrames - 1)};

@@ -54,8 +54,8 @@ constexpr OptionSpec kOptions[] = {
      "compare every sample with the VM's own stack walker, frame by frame"},
     {"probe-read", kChoice, "plain", "plain|volatile", "calls",
      "with via=probe: how the check at method entry reads its word"},
-    {"ticker", kChoice, "auto", "auto|cpu|remote", "calls",
-     "ticks by per-thread CPU timers, or by a thread that arms the others (before JDK 20 that one, because it also keeps bursts whole)"},
+    {"ticker", kChoice, "auto", "auto|cpu|remote", "calls,contexts",
+     "ticks by a thread of Assay's (auto, remote), or by a CPU timer per thread: cheaper, but in step with the kernel's clock, and blind for work that is too"},
 
     {"granularity", kCount, "10k", "", "bytecodes", "bytecodes from one sample to the next"},
     {"max-path", kCount, "0", "", "bytecodes",

@@ -2,7 +2,9 @@
 // thread itself. A real-time signal that nobody uses is taken while running and given back after.
 // Linux fires such timers at best once per scheduler tick (1 to 4 ms), whatever is asked for, so they cost no
 // interrupt that there would not be anyway. The first tick of a thread comes with the first scheduler tick that finds
-// it running: otherwise threads that live shorter than a period would never be seen.
+// it running: otherwise threads that live shorter than a period would never be seen. A thread that wakes up at a fixed rate
+// may never be running just then, or always at the same point of its work, and neither is a program whose work repeats in step with that
+// tick seen evenly: TickThread has neither fault, so CPU timers are for those who ask for them.
 #pragma once
 
 #include <signal.h>
@@ -20,6 +22,9 @@ namespace assay::sampling {
 // Whether a signal that names the slot means the calling thread. The slot may have a new owner by now; then the signal is a late one of
 // the old. Asked before anything is written, because whoever else uses the signal names no slot, and again inside InHandler.
 bool IsOfThisThread(const ThreadSlot& slot);
+
+// By whom threads are made to tick: by a thread (TickThread), or by timers of their own.
+enum class Ticker { kRemote, kCpu };
 
 class CpuTimers {
  public:
@@ -50,8 +55,6 @@ class CpuTimers {
   static Status Probe();
   // The shortest time between two ticks of a thread.
   static uint64_t ShortestPeriodNs();
-  // Whether threads can be made to tick so often.
-  static bool CanTick(uint64_t period_ns) { return period_ns >= ShortestPeriodNs() && Probe().ok(); }
 
  private:
   void SetPeriod(ThreadSlot& slot, uint64_t period_ns);

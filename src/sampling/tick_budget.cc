@@ -13,7 +13,6 @@ constexpr double kMemory = 400;  // bursts or periods
 constexpr double kStepNs = 100e6, kTakenStepNs = 2e6;
 // A smaller change is not worth setting the timers of all threads.
 constexpr double kLittle = 1.25;
-constexpr double kMuchShorter = 3;
 
 void Blend(double* mean, double* weight, double amount, double count) {
   const double all = *weight + count;
@@ -23,8 +22,8 @@ void Blend(double* mean, double* weight, double amount, double count) {
 
 }  // namespace
 
-TickBudget::TickBudget(double share, double credit_ns, uint64_t shortest_ns, uint64_t cheap_ns)
-    : share_(share), credit_ns_(credit_ns), shortest_ns_(std::max(shortest_ns, kShortestNs)), cheap_ns_(cheap_ns),
+TickBudget::TickBudget(double share, double credit_ns, uint64_t shortest_ns)
+    : share_(share), credit_ns_(credit_ns), shortest_ns_(std::max(shortest_ns, kShortestNs)),
       price_ns_(kFirstPriceNs), price_weight_(kFirstWeight), yield_(kFirstYield), yield_weight_(kFirstWeight) {
   period_ns_ = static_cast<uint64_t>(Wanted({}));
 }
@@ -32,9 +31,7 @@ TickBudget::TickBudget(double share, double credit_ns, uint64_t shortest_ns, uin
 double TickBudget::Wanted(const Usage& usage) const {
   const double left = share_ * (usage.program_ns + credit_ns_) - usage.taken_ns;
   const double rate = std::max(share_ + left / kHorizonNs, share_ / 8) / price_ns_;
-  const double period = std::clamp<double>(yield_ / rate, static_cast<double>(shortest_ns_), kLongestNs);
-  const auto cheap = static_cast<double>(cheap_ns_);
-  return period < cheap && period > cheap / kMuchShorter ? cheap : period;
+  return std::clamp<double>(yield_ / rate, static_cast<double>(shortest_ns_), kLongestNs);
 }
 
 void TickBudget::Learn(const Usage& usage) {

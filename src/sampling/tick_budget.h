@@ -23,9 +23,8 @@ class TickBudget {
     uint64_t bursts = 0;
   };
 
-  // `shortest_ns`: kShortestNs if less. `cheap_ns`: ticks so far apart cost less than somewhat shorter ones, which are not asked for
-  // therefore; 0: it is all the same.
-  TickBudget(double share, double credit_ns, uint64_t shortest_ns, uint64_t cheap_ns);
+  // `shortest_ns`: kShortestNs if less.
+  TickBudget(double share, double credit_ns, uint64_t shortest_ns = kShortestNs);
 
   uint64_t period_ns() const { return period_ns_; }
   // Whether the period is another one now. `bursts_suffice`: fewer are needed the more there are.
@@ -43,7 +42,7 @@ class TickBudget {
   void Learn(const Usage& usage);
 
   double share_, credit_ns_;
-  uint64_t shortest_ns_, cheap_ns_;
+  uint64_t shortest_ns_;
   uint64_t period_ns_;
   Usage before_;
   double price_ns_, price_weight_;  // of a burst; and how many bursts that rests on

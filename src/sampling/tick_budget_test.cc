@@ -39,7 +39,7 @@ TEST(TickBudget, TakesTheShareItWasGivenWhateverABurstCosts) {
   for (double price : {30e3, 100e3, 400e3}) {
     for (double share : {0.008, 0.01, 0.03}) {
       Program program{.price_ns = price};
-      TickBudget budget(share, 0, 0, 0);
+      TickBudget budget(share, 0);
       program.Run(budget, 60);
       const double possible = program.java * price / TickBudget::kShortestNs;
       EXPECT_NEAR(program.Taken() / std::min(share, possible), 1, 0.1) << price << " " << share;
@@ -49,7 +49,7 @@ TEST(TickBudget, TakesTheShareItWasGivenWhateverABurstCosts) {
 
 TEST(TickBudget, TheCreditIsSpentFirstAndOnce) {
   Program program;
-  TickBudget budget(0.01, TickBudget::kCreditNs, 0, 0);
+  TickBudget budget(0.01, TickBudget::kCreditNs);
   program.Run(budget, 1);
   EXPECT_GT(program.Taken(), 0.05);
   program.Run(budget, 3);
@@ -60,7 +60,7 @@ TEST(TickBudget, TheCreditIsSpentFirstAndOnce) {
 
 TEST(TickBudget, FollowsAProgramThatChanges) {
   Program program{.price_ns = 50e3};
-  TickBudget budget(0.01, 0, 0, 0);
+  TickBudget budget(0.01, 0);
   program.Run(budget, 20);
   program.price_ns = 300e3;
   program.java = 0.3;
@@ -70,14 +70,14 @@ TEST(TickBudget, FollowsAProgramThatChanges) {
 
 TEST(TickBudget, AProgramThatHardlyRunsIsNotWokenForMuch) {
   Program program{.tick_ns = 17e3, .busy = 0.001};
-  TickBudget budget(0.01, TickBudget::kCreditNs, 0, 0);
+  TickBudget budget(0.01, TickBudget::kCreditNs);
   program.Run(budget, 60);
   EXPECT_GT(budget.period_ns(), TickBudget::kLongestNs / 4);
   EXPECT_LT(program.used.taken_ns, 0.002 * 60 * kSecond);
 }
 
 TEST(TickBudget, BooksMaySayMoreThanTheProcessUsed) {
-  TickBudget budget(0.01, TickBudget::kCreditNs, 0, 0);
+  TickBudget budget(0.01, TickBudget::kCreditNs);
   TickBudget::Usage used;
   for (int step = 0; step < 1000; step++) {
     used.program_ns -= 5e6;
@@ -92,29 +92,29 @@ TEST(TickBudget, BooksMaySayMoreThanTheProcessUsed) {
 
 TEST(TickBudget, ManyBurstsSuffice) {
   Program program{.price_ns = 5e3};
-  TickBudget budget(0.01, 0, 0, 0);
+  TickBudget budget(0.01, 0);
   program.Run(budget, 1.9, true);
   EXPECT_LT(budget.period_ns(), 2'000'000u);
   program.Run(budget, 60, true);
   EXPECT_EQ(budget.period_ns(), TickBudget::kLongestNs);
   Program asked{.price_ns = 5e3};
-  TickBudget wanted(0.01, 0, 0, 0);
+  TickBudget wanted(0.01, 0);
   asked.Run(wanted, 60, false);
   EXPECT_LT(wanted.period_ns(), 2'000'000u);
 }
 
 TEST(TickBudget, KeepsToPeriodsThatAreToBeHad) {
-  EXPECT_EQ(TickBudget(1, 0, 4'000'000, 0).period_ns(), 4'000'000u);
-  EXPECT_EQ(TickBudget(1, 0, 0, 4'000'000).period_ns(), TickBudget::kShortestNs);
-  EXPECT_EQ(TickBudget(0.02, 0, 0, 4'000'000).period_ns(), 4'000'000u);
-  EXPECT_LT(TickBudget(0.02, 0, 0, 0).period_ns(), 4'000'000u);
-  EXPECT_EQ(TickBudget(1e-6, 0, 0, 4'000'000).period_ns(), TickBudget::kLongestNs);
+  EXPECT_EQ(TickBudget(1, 0, 4'000'000).period_ns(), 4'000'000u);
+  EXPECT_EQ(TickBudget(1, 0, 0).period_ns(), TickBudget::kShortestNs);
+  EXPECT_LT(TickBudget(0.02, 0).period_ns(), 4'000'000u);
+  EXPECT_EQ(TickBudget(0.02, 0, 4'000'000).period_ns(), 4'000'000u);
+  EXPECT_EQ(TickBudget(1e-6, 0).period_ns(), TickBudget::kLongestNs);
 }
 
 // Each change sets the timers of all threads, and a timer that is set anew begins from the start.
 TEST(TickBudget, ChangesSeldom) {
   Program program;
-  TickBudget budget(0.01, 0, 0, 0);
+  TickBudget budget(0.01, 0);
   int changes = 0;
   for (int second = 0; second < 100; second++) {
     const uint64_t before = budget.period_ns();

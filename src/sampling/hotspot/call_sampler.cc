@@ -167,7 +167,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     watch_->RemoveAll();
     return Error{why};
   }
-  Status status = UseTicker(ChooseTicker(settings_));
+  Status status = UseTicker();
   if (!status.ok()) StopLocked(jni, false);
   return status;
 }
@@ -245,7 +245,7 @@ Status CallSampler::Reconfigure(const SamplerSettings& settings) {
     settings_ = settings;
     ApplyParameters();
   }
-  return UseTicker(ChooseTicker(settings_));
+  return UseTicker();
 }
 
 void CallSampler::Account(bool may_ask) {

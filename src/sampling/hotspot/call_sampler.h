@@ -30,8 +30,6 @@
 namespace assay::sampling {
 
 enum class Via { kAuto, kEntry, kReturn, kProbe };
-// The remote ticker ticks as often as asked; CPU timers cost next to nothing, but tick with the scheduler at best.
-enum class Ticker { kAuto, kRemote, kCpu };
 
 struct SamplerSettings {
   uint64_t tick_ns = 500000;
@@ -42,7 +40,7 @@ struct SamplerSettings {
   bool exhaustive = false;
   Correction correction = Correction::kFull;
   Via via = Via::kAuto;
-  Ticker ticker = Ticker::kAuto;
+  Ticker ticker = Ticker::kRemote;
   bool keep_marks = false;  // where the VM takes them and the remote ticker ticks: see MarkKeeper
   uint64_t seed = 1;
   // Makes the yieldpoint for kProbe, and for kAuto where no other proves itself.
@@ -105,8 +103,7 @@ class CallSampler {
   static void OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context);
   void TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uintptr_t thread, uint64_t elapsed_ns);
   // CPU timers where they can tick as often as asked and can be had.
-  static Ticker ChooseTicker(const SamplerSettings& settings);
-  Status UseTicker(Ticker ticker);
+  Status UseTicker();
   static uint64_t ClaimInterval(ThreadSlot& slot);
   void Account(bool may_ask);
   void DisarmAll();

@@ -122,15 +122,10 @@ double CallSampler::TakenNs() {
   return ledger_.taken_ns() + by_ticks;
 }
 
-Ticker CallSampler::ChooseTicker(const SamplerSettings& settings) {
-  if (settings.exhaustive) return Ticker::kRemote;
-  if (settings.ticker != Ticker::kAuto) return settings.ticker;
-  return CpuTimers::CanTick(settings.tick_ns) ? Ticker::kCpu : Ticker::kRemote;
-}
-
 // Not under ledger_mutex_: the tick thread may be waiting for it.
-Status CallSampler::UseTicker(Ticker ticker) {
+Status CallSampler::UseTicker() {
   ThreadTable& threads = Hooks().threads;
+  Ticker ticker = settings_.exhaustive ? Ticker::kRemote : settings_.ticker;
   if (ticker == Ticker::kCpu && !timers_.Start(threads, OnCpuTick, settings_.tick_ns).ok()) ticker = Ticker::kRemote;
   ticks_by_ = ticker;
   if (ticker == Ticker::kCpu) {

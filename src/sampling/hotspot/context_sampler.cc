@@ -58,6 +58,7 @@ Status ContextSampler::Start(JavaVM* vm, JNIEnv* jni, const ContextSettings& set
   if (running_) return Error{"contexts are already being sampled in this JVM"};
   ASSAY_TRY(Open(vm));
   ASSAY_TRY(Load(jni));
+  if (settings.ticker == Ticker::kCpu) ASSAY_TRY(CpuTimers::Probe());
   HookContext& hooks = Hooks();
   settings_ = settings;
   {
@@ -162,6 +163,7 @@ Status ContextSampler::Reconfigure(const ContextSettings& settings) {
   if (settings.wall != settings_.wall) return Error{"clock cannot be changed while running"};
   if (settings.watermark != settings_.watermark)
     return Error{"watermark cannot be changed while running"};
+  if (settings.ticker == Ticker::kCpu && !timers_.open()) ASSAY_TRY(CpuTimers::Probe());
   {
     std::lock_guard lock(ledger_mutex_);
     if (settings.half_life_ns != settings_.half_life_ns) {

@@ -26,6 +26,7 @@ namespace assay::sampling {
 struct ContextSettings {
   uint64_t tick_ns = 4000000;
   bool wall = false;
+  Ticker ticker = Ticker::kRemote;
   uint32_t max_frames = 10000;
   uint64_t half_life_ns = 0;
   size_t max_contexts = 500000;
@@ -63,7 +64,6 @@ class ContextSampler {
   bool GiveTrail(ThreadSlot& slot);
   void FindContinuation(jclass type);
 
-  // By CPU timers where they can tick as often as asked, otherwise by a thread that interrupts the others.
   Status UseTicks();
   static void OnTick(void* self, uint64_t elapsed_ns);
   static void OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context);

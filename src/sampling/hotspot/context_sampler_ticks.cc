@@ -23,8 +23,8 @@ void ContextSampler::OnTick(void* self, uint64_t elapsed_ns) {
   static_cast<ContextSampler*>(self)->Tick(elapsed_ns);
 }
 
-// With the slot pinned. A thread is interrupted when it has run for a tick since its last sample.
-// By the wall clock, one that has not run at all since stands where it stood.
+// With the slot pinned. A thread is interrupted when it has run since its last sample; one that seems to wait, when it has run for a
+// tick. By the wall clock, one that has not run at all since stands where it stood.
 void ContextSampler::TickOne(ThreadSlot& slot, ContextTrail& trail, uintptr_t thread) {
   int32_t state = recorder_.walker.State(thread) & ~1;
   bool runs = state == kInJava || state == kInVm;
@@ -39,7 +39,7 @@ void ContextSampler::TickOne(ThreadSlot& slot, ContextTrail& trail, uintptr_t th
     if (now > before) trail.idle_ns.fetch_add(now - before, std::memory_order_relaxed);
     return;
   }
-  if (!settings_.wall && cpu - seen < settings_.tick_ns) return;
+  if (!settings_.wall && cpu - seen < (runs ? 1 : settings_.tick_ns)) return;
   if (trail.signalled.exchange(true, std::memory_order_relaxed)) return;
   if (signals_.Send(slot)) {
     signals_sent_++;
@@ -50,8 +50,7 @@ void ContextSampler::TickOne(ThreadSlot& slot, ContextTrail& trail, uintptr_t th
 
 // With timers the tick thread only does the accounts.
 Status ContextSampler::UseTicks() {
-  const bool can = !settings_.wall && CpuTimers::CanTick(settings_.tick_ns);
-  by_timers_ = can && timers_.Start(Hooks().threads, OnCpuTick, settings_.tick_ns).ok();
+  by_timers_ = settings_.ticker == Ticker::kCpu && timers_.Start(Hooks().threads, OnCpuTick, settings_.tick_ns).ok();
   if (!by_timers_) timers_.Stop(Hooks().threads);
   const uint64_t period = by_timers_ ? kAccountEveryNs : settings_.tick_ns;
   ticker_.SetPeriod(period);

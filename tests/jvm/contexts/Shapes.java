@@ -23,6 +23,7 @@ public class Shapes {
     static void right() { sink += twig(20000); }
     static long twig(int n) { return spin(n) + spin(n); }
     static void recurse(int n) { sink += spin(5000); if (n > 0) recurse(n - 1); }
+    // uneven: the same, and between two rounds a pause of another length each time.
 
     // activations: one long activation beside very many short ones of the same shape.
     static void oneLong(int n) { for (int i = 0; i < n; i++) sink += spin(1000); }
@@ -155,6 +156,7 @@ public class Shapes {
         for (int round = 0; !stop; round++) {
             switch (mode) {
                 case "shape": tree(); break;
+                case "uneven": tree(); sink += spin(round % 97 * 509 % 97 * 500); break;
                 case "lambda": lambda(); break;
                 case "activations": longOnes(); manyShort(40000); break;
                 case "unwind": unwind(depth); break;

@@ -56,7 +56,7 @@ def below(found, name):
 class Contexts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.classes = compile_java([HERE / "Shapes.java"])
+        cls.classes = compile_java([HERE / "Shapes.java", HERE / "FixedRate.java"])
 
     @each_jdk()
     def test_contexts_are_those_of_the_exact_tree(self, version):
@@ -124,20 +124,32 @@ class Contexts(unittest.TestCase):
         self.assertGreater(activations, 0.7 * many["samples"])
 
     @each_jdk()
-    def test_shares_by_cpu_timers(self, version):
-        _, path = profile_of(version, "-cp", self.classes, "Shapes", "shape", "4", options=("--tick", "4ms"))
-        found = stacks(contexts(path))
-        ours = below(found, "tree")
-        self.assertGreater(ours["samples"], 500)
-        for name, expected in (("left", 0.52), ("right", 0.3), ("recurse", 0.18)):
-            self.assertAlmostEqual(below(found, name)["self"] / ours["self"], expected, delta=0.1, msg=name)
+    def test_shares_whoever_ticks(self, version):
+        # Rounds of the same length can be in step with the kernel's clock, and with timers that tick with it.
+        for mode, ticker in (("shape", "remote"), ("uneven", "cpu")):
+            _, path = profile_of(version, "-cp", self.classes, "Shapes", mode, "4", options=("--tick", "4ms", "--ticker", ticker))
+            found = stacks(contexts(path))
+            ours = below(found, "tree")
+            self.assertGreater(ours["samples"], 500)
+            for name, expected in (("left", 0.52), ("right", 0.3), ("recurse", 0.18)):
+                self.assertAlmostEqual(below(found, name)["self"] / ours["self"], expected, delta=0.1, msg=f"{name} {ticker}")
+
+    @each_jdk()
+    def test_threads_in_step_with_the_kernels_clock(self, version):
+        """Each is at the same point of its work, or asleep, whenever the scheduler's tick comes."""
+        _, path = profile_of(version, "-cp", self.classes, "FixedRate", "8", options=("--tick", "4ms"))
+        data = contexts(path)["contexts"]
+        found = {task: [c for c in data if any(f"FixedRate.{task}(" in name for name in c["stack"])] for task in ("first", "second", "third", "fourth")}
+        samples = [sum(c["samples"] for c in of_task) for of_task in found.values()]
+        self.assertGreater(min(samples), 40, samples)
+        self.assertGreater(min(samples) / max(samples), 0.4, samples)
 
     @each_jdk()
     def test_all_cpu_time_is_accounted_whoever_ticks(self, version):
-        for tick, ticker in (("1ms", "remote"), ("4ms", "cpu")):
-            _, path = profile_of(version, "-cp", self.classes, "Shapes", "shape", "3", options=("--tick", tick))
+        for tick, ticker in (("1ms", "auto"), ("4ms", "auto"), ("4ms", "cpu")):
+            _, path = profile_of(version, "-cp", self.classes, "Shapes", "shape", "3", options=("--tick", tick, "--ticker", ticker))
             data = contexts(path)
-            self.assertEqual(data["metadata"]["ticker"], ticker)
+            self.assertEqual(data["metadata"]["ticker"], ticker.replace("auto", "remote"))
             main = sum(c["self"] for c in data["contexts"] if any(name.startswith("Shapes.main(") for name in c["stack"]))
             # The compilers take a part of the program's three seconds of CPU time.
             self.assertTrue(2 < main / 1e9 < 4.5, main)
@@ -259,7 +271,7 @@ class Contexts(unittest.TestCase):
             process.stdout.close()
 
     def test_bad_options_are_refused(self):
-        for option in (("--max-frames", "0"), ("--tick", "1us"), ("--clock", "sun")):
+        for option in (("--max-frames", "0"), ("--tick", "1us"), ("--clock", "sun"), ("--ticker", "cpu", "--clock", "wall")):
             result = assay("run", "--collect", "contexts", *option, "--", "java", "-version",
                            check=False)
             self.assertIn(option[0].strip("-"), result.stderr + result.stdout)

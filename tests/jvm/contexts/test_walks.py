@@ -86,7 +86,7 @@ class Walks(unittest.TestCase):
     def test_by_cpu_timers(self, version):
         """What is interrupted differs: the thread itself, at the scheduler's tick. Threads come and go meanwhile."""
         for mode in ("threads", "storm"):
-            data = self.verified(version, "Shapes", mode, "3", options=("--tick", "4ms"))
+            data = self.verified(version, "Shapes", mode, "3", options=("--tick", "4ms", "--ticker", "cpu"))
             self.assertEqual(data["metadata"]["ticker"], "cpu")
 
 

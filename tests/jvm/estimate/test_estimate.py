@@ -36,12 +36,12 @@ class Estimate(unittest.TestCase):
         claimed, error = float(metadata["accuracy"]), float(metadata["accuracy-error"])
         # Four edges and hundreds of bursts: little is left to chance, and the error of the method stays, which is larger without correction.
         limit = float(metadata["accuracy-limit"])
-        if metadata["correct"] == "off":
-            of_method = float(metadata["method-error"]) / 100  # a standard deviation; the overlap lacks half of its mean
-            self.assertAlmostEqual(limit, 100 - 50 * math.sqrt(2 / math.pi) * of_method, delta=0.1)
-            self.assertLessEqual(limit, 94.02)
-        else:
-            self.assertAlmostEqual(limit, 94.02)
+        of_method = float(metadata.get("method-error", 15)) / 100  # a standard deviation; the overlap lacks half of its mean
+        self.assertAlmostEqual(limit, 100 - 50 * math.sqrt(2 / math.pi) * of_method, delta=0.1)
+        self.assertLessEqual(limit, 94.02)
+        if metadata["correct"] != "off":
+            # Marks that were put back tell of calls that were missed: hardly any here.
+            self.assertGreaterEqual(limit, 94.02 if version >= 20 else 92)
         self.assertGreater(claimed, limit - 3)
         self.assertLess(claimed, limit + 0.01)
         # The method may err by nothing; where that is computed from the profile itself it is known to half.
