@@ -28,7 +28,7 @@ STRAINS = ((), ("-XX:ReservedCodeCacheSize=12m", "-XX:-TieredCompilation"), ("-X
 OPTIONS = (("--tick", "100us"), ("--tick", "1ms", "--samples", "64"), ("--ticker", "cpu"), ("--via", "return"),
            ("--depth", "8"), ("--samples", "all"), ("--samples", "1", "--stride", "1"),
            ("--collect", "exact"), ("--collect", "sampled"), ("--collect", "bytecodes"), ("--correct", "off"), ("--via", "probe"),
-           ("--collect", "contexts", "--tick", "1ms"))
+           ("--collect", "contexts", "--tick", "1ms"), ("--collect", "contexts", "--ticker", "cpu"), ("--overhead", "20%"))
 CHANGES = (("--samples", "128"), ("--stride", "31"), ("--tick", "150us"), ("--depth", "3"), ("--samples", "4"))
 
 
