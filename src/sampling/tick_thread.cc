@@ -61,7 +61,6 @@ Status TickThread::Start(Function function, void* context, uint64_t period_ns, u
 void TickThread::Stop() {
   if (!running_.exchange(false)) return;
   sem_post(&woken_);
-  cpu_before_ns_ += ThreadCpuNs();
   pthread_join(thread_, nullptr);
 }
 
@@ -77,7 +76,9 @@ uint64_t TickThread::ThreadCpuNs() const {
 uint64_t TickThread::cpu_ns() const { return cpu_before_ns_ + (running() ? ThreadCpuNs() : 0); }
 
 void* TickThread::Main(void* self) {
-  static_cast<TickThread*>(self)->Loop();
+  auto* thread = static_cast<TickThread*>(self);
+  thread->Loop();
+  thread->cpu_before_ns_ += ClockNs(CLOCK_THREAD_CPUTIME_ID);  // here, because once it has ended nobody can ask
   return nullptr;
 }
 

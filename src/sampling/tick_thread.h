@@ -38,7 +38,7 @@ class TickThread {
   uint64_t random_ = 1;
   pthread_t thread_{};
   sem_t woken_{};
-  uint64_t cpu_before_ns_ = 0;  // of threads that were stopped
+  std::atomic<uint64_t> cpu_before_ns_{0};  // of threads that were stopped
 };
 
 uint64_t MonotonicNs();

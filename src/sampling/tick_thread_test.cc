@@ -24,6 +24,17 @@ TEST(TickThread, StopsInTheMiddleOfALongPeriod) {
   EXPECT_EQ(calls, 0);
 }
 
+// Also of a thread that has ended before anybody could ask.
+TEST(TickThread, KnowsTheCpuTimeOfThoseBefore) {
+  TickThread thread;
+  for (int round = 0; round < 200; round++) {
+    const uint64_t before = thread.cpu_ns();
+    ASSERT_TRUE(thread.Start([](void*, uint64_t) {}, nullptr, 3600ull * 1000000000, 1).ok());
+    thread.Stop();
+    ASSERT_GT(thread.cpu_ns(), before) << round;
+  }
+}
+
 TEST(TickThread, AShorterPeriodDoesNotWaitForTheEndOfALongOne) {
   TickThread thread;
   static std::atomic<int> calls{0};
