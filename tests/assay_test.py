@@ -43,7 +43,11 @@ def java(version, tool="java"):
     return str(JDKS[version] / "bin" / tool)
 
 
-def each_jdk(versions=(17, 25)):
+# ASSAY_TEST_JDKS=21,27 has every test for 17 and 25 run on those instead.
+TESTED = tuple(int(v) for v in os.environ.get("ASSAY_TEST_JDKS", "17,25").split(","))
+
+
+def each_jdk(versions=TESTED):
     """Decorator: the test method runs once per JDK version, skipped (and said so) without it."""
     def decorate(method):
         def run(self):

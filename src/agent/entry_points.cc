@@ -5,6 +5,8 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "src/agent/class_archive.h"
 #include "src/agent/doctor.h"
@@ -17,8 +19,10 @@ namespace assay::agent {
 namespace {
 
 JavaVM* the_vm = nullptr;
-// With -agentpath and command=doctor: the examination waits until some code has been compiled.
+// With -agentpath and command=doctor: the examination waits until some code has been compiled, which is when the main
+// thread ends. When the VM does, JDK 26 and newer do not say any more what is compiled.
 Options* doctor_options = nullptr;
+bool examined = false;
 
 void Reply(const Options& options, const Result<std::string>& result);
 
@@ -32,14 +36,27 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   }
 }
 
+void ExamineOnce(JNIEnv* jni) {
+  if (doctor_options == nullptr || std::exchange(examined, true)) return;
+  Reply(*doctor_options, ExamineJvm(the_vm, jni));
+}
+
+void JNICALL OnThreadEnd(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
+  jvmtiThreadInfo info = {};
+  if (jvmti->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return;
+  const bool is_main = std::string_view(info.name) == "main";
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+  if (is_main) ExamineOnce(jni);
+}
+
 void JNICALL OnVmDeath(jvmtiEnv* jvmti, JNIEnv* jni) {
-  if (doctor_options != nullptr) Reply(*doctor_options, ExamineJvm(the_vm, jni));
+  ExamineOnce(jni);
   WritePlanReport();
   // "Nothing is being profiled" is no news here.
   static_cast<void>(StopSession(true));
 }
 
-// One environment for the life of the VM, only for these two events.
+// One environment for the life of the VM, only for these events.
 Status WatchVmLife(JavaVM* vm) {
   static bool watching = false;
   if (watching) return {};
@@ -50,9 +67,11 @@ Status WatchVmLife(JavaVM* vm) {
   jvmtiEventCallbacks callbacks = {};
   callbacks.VMInit = OnVmInit;
   callbacks.VMDeath = OnVmDeath;
+  callbacks.ThreadEnd = OnThreadEnd;
   jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
   jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, nullptr);
   jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, nullptr);
+  if (doctor_options != nullptr) jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, nullptr);
   the_vm = vm;
   watching = true;
   return {};
@@ -99,11 +118,9 @@ using namespace assay::agent;
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* text, void* reserved) {
   if (ArchiveUse(vm) == Archive::kAssembled) return JNI_OK;
   auto options = Options::Parse(text == nullptr ? "" : text);
+  if (options.ok() && options->Text("command") == "doctor") doctor_options = new Options(*options);
   Status status = options.ok() ? WatchVmLife(vm) : Status(options.error());
-  if (status.ok() && options->Text("command") == "doctor") {
-    doctor_options = new Options(*options);
-    return JNI_OK;
-  }
+  if (doctor_options != nullptr) return JNI_OK;
   if (status.ok() && options->Text("command") != "start") {
     status = Error{"command=" + options->Text("command") + " is for a JVM that runs already"};
   }

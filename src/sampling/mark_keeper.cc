@@ -10,10 +10,6 @@
 namespace assay::sampling {
 namespace {
 
-// From _thread_in_native_trans to _thread_in_Java_trans (globalDefinitions.hpp): on a processor, or
-// about to be. What is in native code or blocked may stay there.
-constexpr int32_t kFirstRunning = 5, kLastRunning = 9;
-
 // Between two looks while bursts are timed; each look that finds nothing to do makes the next pause
 // longer.
 constexpr uint64_t kPauseGrowth = 300, kLongestPause = 3000;
@@ -28,11 +24,6 @@ bool IsComplete(const ThreadSlot& slot, uint32_t tick) {
 
 }  // namespace
 
-bool MarkKeeper::IsRunning(uintptr_t thread) const {
-  const int32_t state = *reinterpret_cast<volatile int32_t*>(thread + state_offset_);
-  return state >= kFirstRunning && state <= kLastRunning;
-}
-
 // Pins what it finds.
 int MarkKeeper::Gather(ThreadTable& threads, bool all, Watched* watched) {
   int count = 0;
@@ -43,7 +34,7 @@ int MarkKeeper::Gather(ThreadTable& threads, bool all, Watched* watched) {
     if (slot.thread.load(std::memory_order_relaxed) == 0 || (!all && IsComplete(slot, tick)))
       continue;
     const uintptr_t thread = slot.Pin();
-    if (thread == 0 || !IsRunning(thread)) {
+    if (thread == 0 || !states_.IsRunning(thread)) {
       slot.Unpin();
       continue;
     }
@@ -92,7 +83,7 @@ void MarkKeeper::Keep(ThreadTable& threads, Yieldpoint& yieldpoint, uint64_t cyc
     open = false;
     bool is_sampling = false, put_back = false;
     for (const Watched& one : std::span(watched, count)) {
-      if ((!all && IsComplete(*one.slot, one.tick)) || !IsRunning(one.thread)) continue;
+      if ((!all && IsComplete(*one.slot, one.tick)) || !states_.IsRunning(one.thread)) continue;
       open = true;
       is_sampling |= all || !one.slot->is_timed.load(std::memory_order_relaxed);
       if (yieldpoint.IsArmed(one.thread)) continue;

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <span>
 
+#include "src/sampling/thread_states.h"
 #include "src/sampling/thread_table.h"
 #include "src/sampling/yieldpoint.h"
 
@@ -30,8 +31,7 @@ class MarkKeeper {
   // waits in line: moving every time cost 5 points of accuracy.
   static constexpr int kPatience = 8;
 
-  // Where a JavaThread has its state.
-  void set_state_offset(uint64_t offset) { state_offset_ = offset; }
+  void set_states(const ThreadStates& states) { states_ = states; }
 
   // On the thread that ticks, which has just armed: until the bursts then begun are complete, their
   // threads have left Java, or the time is over. ThreadEnd of a thread that is being watched waits
@@ -50,12 +50,11 @@ class MarkKeeper {
     uint32_t tick;
   };
   int Gather(ThreadTable& threads, bool all, Watched* watched);
-  bool IsRunning(uintptr_t thread) const;
   // False where there is nowhere to go and every one of them waits for us.
   bool MakeWay(std::span<const Watched> watched);
   void Keep(ThreadTable& threads, Yieldpoint& yieldpoint, uint64_t cycles, bool all);
 
-  uint64_t state_offset_ = 0;
+  ThreadStates states_;
   int in_a_row_ = 0;  // ticks that found us on the processor of a sampled thread
   std::atomic<uint64_t> restored_{0};
 };

@@ -12,7 +12,10 @@
 namespace assay::sampling {
 namespace {
 
+// As in JDK 17 to 27; it is for vm_structs to say.
 constexpr int32_t kInNative = 4, kInVm = 6, kInJava = 8, kBlocked = 10;
+constexpr ThreadStates kStates = {
+    .native = kInNative, .native_trans = 5, .vm = kInVm, .vm_trans = 7, .java = kInJava, .java_trans = 9};
 constexpr uint64_t kLong = 60'000'000'000, kShort = 3'000'000;
 
 // What the keeper sees of a JavaThread.
@@ -38,7 +41,9 @@ class MarkKeeperTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(table_->Init());
-    keeper_.set_state_offset(offsetof(FakeThread, state));
+    ThreadStates states = kStates;
+    states.offset = offsetof(FakeThread, state);
+    keeper_.set_states(states);
   }
   // A thread that a tick has just armed.
   ThreadSlot& Armed(FakeThread& thread) {

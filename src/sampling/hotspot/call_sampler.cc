@@ -62,8 +62,8 @@ Status CallSampler::Load(JNIEnv* jni) {
   }
   if (!loaded_) {
     ASSAY_ASSIGN(structs_, DescribeVmToHooks(jni));
-    ASSAY_ASSIGN(state_offset_, structs_.Offset("JavaThread::_thread_state"));
-    keeper_.set_state_offset(state_offset_);
+    ASSAY_ASSIGN(states_, structs_.StatesOfThreads());
+    keeper_.set_states(states_);
     described_ = hooks.method_ids.Load(structs_, jvmti_, jni);
     if (described_.ok()) described_ = hooks.frames.Load(structs_, &hooks.code, nullptr, hooks.call_stub_return);
     ASSAY_ASSIGN(watch_, ThreadWatch::Make(jvmti_, jni, structs_, &hooks.threads));

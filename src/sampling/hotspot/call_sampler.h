@@ -128,7 +128,7 @@ class CallSampler {
   static inline CallSampler* instance_ = nullptr;
   VmStructs structs_;
   Status described_;  // whether the VM is laid out as it says, as far as entry and return need it
-  uint64_t state_offset_ = 0;
+  ThreadStates states_;
   std::unique_ptr<CompiledMethods> methods_;
   std::unique_ptr<ThreadWatch> watch_;
   std::unique_ptr<SiteResolver> resolver_;

@@ -1,5 +1,6 @@
 // What the VM reports: on its own threads and the program's, whenever it likes.
 #include "src/sampling/hotspot/call_sampler.h"
+#include "src/sampling/hotspot/sampling_environment.h"
 
 namespace assay::sampling {
 
@@ -56,11 +57,7 @@ void JNICALL CallSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
 
 // AsyncGetCallTrace names a method only if its jmethodID exists already.
 void JNICALL CallSampler::ClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass type) {
-  jint count = 0;
-  jmethodID* methods = nullptr;
-  if (jvmti->GetClassMethods(type, &count, &methods) == JVMTI_ERROR_NONE) {
-    jvmti->Deallocate(reinterpret_cast<unsigned char*>(methods));
-  }
+  MethodsOfClass(jvmti, type);
 }
 
 }  // namespace assay::sampling

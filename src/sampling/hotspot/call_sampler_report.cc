@@ -125,7 +125,9 @@ void CallSampler::CountInlined() {
   jvmti_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
   jvmti_->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_COMPILED_METHOD_LOAD, nullptr);
   only_inlined_ = false;
-  inlined_ = std::to_string(methods_->InlinedCallSites());
+  // JDK 26 and newer tell nobody who asks while the VM is ending.
+  inlined_ = methods_->told_of_inlining() ? std::to_string(methods_->InlinedCallSites())
+                                          : "not counted: this VM does not tell when it ends";
 }
 
 void CallSampler::VisitBodies(const SiteResolver::BodyVisitor& visit) {
@@ -156,7 +158,7 @@ DoctorReport CallSampler::Examine(JavaVM* vm, JNIEnv* jni) {
     report.push_back({make == MakeEntryYieldpoint ? "entry" : "return", made.ok(),
                       made.ok() ? (*made)->Describe() : made.error().message});
   }
-  report.push_back({"ticker-remote", true, "thread state at thread+" + std::to_string(state_offset_) +
+  report.push_back({"ticker-remote", true, "thread state at thread+" + std::to_string(states_.offset) +
                                                "; armed by a thread of Assay's own"});
   Status timer = CpuTimers::Probe();
   report.push_back({"ticker-cpu", timer.ok(),

@@ -10,8 +10,6 @@
 namespace assay::sampling {
 namespace {
 
-// JavaThreadState::_thread_in_Java and its transition (globalDefinitions.hpp).
-constexpr int32_t kInJava = 8;
 constexpr uint64_t kAccountEveryNs = 20000000;
 constexpr uint64_t kExhaustiveTickNs = 20000;
 constexpr uint64_t kExhaustiveKeepCycles = 1'000'000;  // new threads, ending ones and the accounting wait so long
@@ -47,7 +45,7 @@ void CallSampler::Tick(uint64_t elapsed_ns) {
       if (thread == 0) continue;
       if (exhaustive) {
         yieldpoint->Arm(thread);
-      } else if (*reinterpret_cast<volatile int32_t*>(thread + state_offset_) == kInJava) {
+      } else if (states_.IsInJava(thread)) {
         TickThreadInJava(*yieldpoint, slot, thread, elapsed_ns);
       }
     }
@@ -79,7 +77,7 @@ void CallSampler::LookAtNext() {
     if (slot.thread.load(std::memory_order_relaxed) == 0) continue;
     SlotPin pin(slot);
     if (pin.thread() == 0) continue;
-    if (*reinterpret_cast<volatile int32_t*>(pin.thread() + state_offset_) != kInJava) continue;
+    if (!states_.IsInJava(pin.thread())) continue;
     return running_code_.LookAt(slot);
   }
 }
@@ -108,7 +106,7 @@ void CallSampler::OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context
   if (yieldpoint == nullptr || thread == 0 || !Hooks().active.load(std::memory_order_relaxed)) return;
   self.ticks_.fetch_add(1, std::memory_order_relaxed);
   self.signals_.fetch_add(1, std::memory_order_relaxed);
-  if (*reinterpret_cast<volatile int32_t*>(thread + self.state_offset_) == kInJava) {
+  if (self.states_.IsInJava(thread)) {
     self.running_code_.See(context);
     self.TickThreadInJava(*yieldpoint, slot, thread, elapsed_ns);
   }

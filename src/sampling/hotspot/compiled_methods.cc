@@ -76,6 +76,7 @@ void CompiledMethods::Restart(Shift shift) {
   methods_.clear();
   unnamed_.clear();
   inlined_.clear();
+  told_of_inlining_ = false;
   votes_ = ShapeVotes();
 }
 
@@ -184,6 +185,7 @@ void CompiledMethods::OnLoad(jmethodID method, const void* code, uint32_t size,
 }
 
 void CompiledMethods::CountInlined(const void* compile_info) {
+  told_of_inlining_ = true;
   auto* record = InlineRecordOf(compile_info);
   if (record == nullptr) return;
   std::lock_guard lock(mutex_);

@@ -6,6 +6,7 @@
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -84,6 +85,8 @@ class CompiledMethods {
   Range interpreter() const;
   // Call sites that were inlined in some compiled method: their calls pass no yieldpoint.
   size_t InlinedCallSites() const;
+  // Whether the VM has told CountInlined of any compiled method.
+  bool told_of_inlining() const { return told_of_inlining_; }
   std::vector<Range> Sample(size_t count) const;  // some live compiled methods
   size_t size() const;
 
@@ -110,6 +113,7 @@ class CompiledMethods {
   std::vector<MethodName> methods_;
   std::vector<uint32_t> unnamed_;
   std::set<std::pair<jmethodID, int32_t>> inlined_;
+  std::atomic<bool> told_of_inlining_{false};
   std::map<uintptr_t, std::string> stubs_;
   Range interpreter_{0, 0};
   ShapeVotes votes_;

@@ -12,8 +12,6 @@ namespace assay::sampling {
 namespace {
 
 // JavaThreadState: even values, each followed by its transition.
-constexpr int32_t kInNative = 4;
-constexpr int32_t kInJava = 8;
 // Stubs and native stretches passed in one walk; more is a loop.
 constexpr uint32_t kMostPassed = 10000;
 // Frames below the one met that are checked to hold what they held: a belt to the watermark's
@@ -198,12 +196,13 @@ void ContextRecorder::OnTick(ThreadSlot& slot, ContextTrail& trail, void* contex
     Defer(trail, thread);
   } else {
     if (top == FrameWalker::kTopFrame || top == FrameWalker::kTopLeaving) walk.count = 1;
-    int32_t state = walker.State(thread) & ~1;
-    uint16_t flags = state != kInJava && state != kInNative ? SampleHeader::kInVm : 0;
+    using Kind = ThreadStates::Kind;
+    const Kind state = walker.states().KindOf(thread);
+    uint16_t flags = state != Kind::kJava && state != Kind::kNative ? SampleHeader::kInVm : 0;
     // The VM's walker takes a frame that is half gone for a whole one; and in Java code it ignores
     // an anchor without a pc, as stubs leave it, and follows rbp past compiled frames.
     bool vm_can_tell =
-        top == FrameWalker::kTopFrame || (top == FrameWalker::kTopCall && state != kInJava);
+        top == FrameWalker::kTopFrame || (top == FrameWalker::kTopCall && state != Kind::kJava);
     if (!WalkOn(thread, trail, trusted, &walk)) {
       Count(counters.broken);
       trail.visited.Clear();

@@ -62,7 +62,7 @@ class ContextSampler {
   void GiveUp(const char* why);
   ContextTrail* TrailOf(const ThreadSlot& slot) const;
   bool GiveTrail(ThreadSlot& slot);
-  void FindContinuation(jclass type);
+  void FindContinuation(JNIEnv* jni, jclass type);
 
   Status UseTicks();
   static void OnTick(void* self, uint64_t elapsed_ns);

@@ -72,29 +72,18 @@ void JNICALL ContextSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
   self.watch_->OnEnd(jni);
 }
 
-void ContextSampler::FindContinuation(jclass type) {
+void ContextSampler::FindContinuation(JNIEnv* jni, jclass type) {
   char* signature = nullptr;
   if (jvmti_->GetClassSignature(type, &signature, nullptr) != JVMTI_ERROR_NONE) return;
   bool found = strcmp(signature, "Ljdk/internal/vm/Continuation;") == 0;
   jvmti_->Deallocate(reinterpret_cast<unsigned char*>(signature));
-  jint count = 0;
-  jmethodID* methods = nullptr;
-  if (!found || jvmti_->GetClassMethods(type, &count, &methods) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; i++) {
-    char* name = nullptr;
-    if (jvmti_->GetMethodName(methods[i], &name, nullptr, nullptr) != JVMTI_ERROR_NONE) continue;
-    if (strcmp(name, "enterSpecial") == 0) {
-      recorder_.continuation_entry = *reinterpret_cast<uintptr_t*>(methods[i]);
-    }
-    jvmti_->Deallocate(reinterpret_cast<unsigned char*>(name));
-  }
-  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(methods));
+  if (found) recorder_.continuation_entry = interpreted_.MethodNamed("enterSpecial", jvmti_, jni, type);
 }
 
-void JNICALL ContextSampler::ClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass type) {
+void JNICALL ContextSampler::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread, jclass type) {
   ContextSampler& self = Get();
-  self.interpreted_.AddClass(jvmti, type);
-  if (self.recorder_.continuation_entry == 0) self.FindContinuation(type);
+  self.interpreted_.AddClass(jvmti, jni, type);
+  if (self.recorder_.continuation_entry == 0) self.FindContinuation(jni, type);
 }
 
 }  // namespace assay::sampling

@@ -10,7 +10,6 @@ namespace {
 constexpr uint64_t kAccountEveryNs = 20000000;
 // Threads that seem to wait are looked at in one of so many ticks.
 constexpr uint64_t kWaitingStride = 8;
-constexpr int32_t kInVm = 6, kInJava = 8;
 
 }  // namespace
 
@@ -26,8 +25,8 @@ void ContextSampler::OnTick(void* self, uint64_t elapsed_ns) {
 // With the slot pinned. A thread is interrupted when it has run since its last sample; one that seems to wait, when it has run for a
 // tick. By the wall clock, one that has not run at all since stands where it stood.
 void ContextSampler::TickOne(ThreadSlot& slot, ContextTrail& trail, uintptr_t thread) {
-  int32_t state = recorder_.walker.State(thread) & ~1;
-  bool runs = state == kInJava || state == kInVm;
+  const ThreadStates::Kind state = recorder_.walker.states().KindOf(thread);
+  bool runs = state == ThreadStates::Kind::kJava || state == ThreadStates::Kind::kVm;
   if (!runs && !settings_.wall && (ticks_ + slot.number) % kWaitingStride != 0) return;
   if (slot.cpu_clock == 0) return;
   uint64_t cpu = ClockNs(slot.cpu_clock);

@@ -8,7 +8,6 @@
 namespace assay::sampling {
 namespace {
 
-constexpr int32_t kInJava = 8;  // JavaThreadState::_thread_in_Java
 constexpr uintptr_t kWord = 8;
 // Of an interpreted frame, in words from rbp.
 constexpr int kSenderSp = -1, kMethod = -3, kBcp = -8, kExpressions = -9;
@@ -61,7 +60,7 @@ Status FrameWalker::Load(const VmStructs& structs, const CodeHeap* code,
   ASSAY_ASSIGN(anchor_fp_, structs.Offset("JavaFrameAnchor::_last_Java_fp"));
   ASSAY_ASSIGN(anchor_pc_, structs.Offset("JavaFrameAnchor::_last_Java_pc"));
   ASSAY_ASSIGN(wrapper_anchor_, structs.Offset("JavaCallWrapper::_anchor"));
-  ASSAY_ASSIGN(thread_state_, structs.Offset("JavaThread::_thread_state"));
+  ASSAY_ASSIGN(states_, structs.StatesOfThreads());
   ASSAY_ASSIGN(stack_base_, structs.Offset("JavaThread::_stack_base"));
   ASSAY_ASSIGN(blob_name_, structs.Offset("CodeBlob::_name"));
   ASSAY_ASSIGN(frame_complete_, structs.Offset("CodeBlob::_frame_complete_offset"));
@@ -73,6 +72,7 @@ Status FrameWalker::Load(const VmStructs& structs, const CodeHeap* code,
     deopt = structs.Offset("nmethod::_deopt_handler_offset");
     deopt_mh = structs.Offset("nmethod::_deopt_mh_handler_offset");
   }
+  if (!deopt.ok()) deopt = structs.Offset("nmethod::_deopt_handler_entry_offset");  // since 26, one for all
   if (!deopt.ok()) return deopt.error();
   deopt_ = *deopt;
   deopt_mh_ = deopt_mh.ok() ? *deopt_mh : *deopt;
@@ -218,7 +218,7 @@ FrameWalker::Top FrameWalker::FindTop(uintptr_t thread, const Registers& registe
     bool sane = cursor->sp >= registers.sp && cursor->sp < base && cursor->sp % kWord == 0;
     return sane ? kTopCall : kTopUnclear;
   }
-  if (State(thread) != kInJava) return kTopNone;
+  if (!states_.IsInJava(thread)) return kTopNone;
   if (IsInterpreter(registers.pc)) return TopInterpreted(registers, base, cursor, frame);
   uintptr_t blob = code_->FindBlob(registers.pc);
   if (blob == 0 || KindOf(blob) != Code::kMethod) return kTopUnclear;

@@ -21,6 +21,7 @@
 #include "src/sampling/hotspot/code_heap.h"
 #include "src/sampling/hotspot/interpreted_methods.h"
 #include "src/sampling/hotspot/vm_structs.h"
+#include "src/sampling/thread_states.h"
 #include "src/sampling/visited_stack.h"
 
 namespace assay::sampling {
@@ -73,9 +74,7 @@ class FrameWalker {
   // The Method* of a frame.
   uintptr_t MethodOf(const StackFrame& frame) const;
   uintptr_t StackBase(uintptr_t thread) const;
-  int32_t State(uintptr_t thread) const {
-    return *reinterpret_cast<volatile int32_t*>(thread + thread_state_);
-  }
+  const ThreadStates& states() const { return states_; }
 
  private:
   Step NextInterpreted(FrameCursor* cursor, uintptr_t base, uintptr_t bcp, StackFrame* frame) const;
@@ -92,7 +91,8 @@ class FrameWalker {
   std::atomic<uintptr_t> interpreter_begin_{0}, interpreter_end_{0};
   uintptr_t call_stub_return_ = 0;
   uint64_t anchor_ = 0, anchor_sp_ = 0, anchor_fp_ = 0, anchor_pc_ = 0, wrapper_anchor_ = 0;
-  uint64_t thread_state_ = 0, stack_base_ = 0;
+  ThreadStates states_;
+  uint64_t stack_base_ = 0;
   uint64_t blob_name_ = 0, frame_complete_ = 0;
   uint64_t deopt_ = 0, deopt_mh_ = 0, original_pc_ = 0;  // addresses or offsets
   bool deopt_is_offset_ = false;

@@ -1,5 +1,7 @@
 #include "src/sampling/hotspot/interpreted_methods.h"
 
+#include <cstring>
+
 #include "src/base/hash.h"
 #include "src/sampling/hotspot/sampling_environment.h"
 #include "src/sampling/hotspot/vm_memory.h"
@@ -13,13 +15,14 @@ Status InterpretedMethods::Load(const VmStructs& structs, jvmtiEnv* jvmti, JNIEn
   ASSAY_ASSIGN(max_stack_, structs.Offset("ConstMethod::_max_stack"));
   ASSAY_ASSIGN(const_method_bytes_, structs.SizeOf("ConstMethod"));
   if (entries_ == nullptr && !MapZeroed(&entries_, kEntries)) return Error{"not enough address space"};
-  ASSAY_ASSIGN(auto known, WellKnownMethods(jvmti, jni));
-  for (jmethodID id : known) {
+  ASSAY_TRY(classes_.Load(structs, jni));
+  ASSAY_TRY(ids_.Load(structs, jvmti, jni));
+  ASSAY_ASSIGN(auto known, WellKnownMethods(structs, jvmti, jni));
+  for (uintptr_t method : known.methods) {
     jlocation begin = 0, end = 0;
-    if (jvmti->GetMethodLocation(id, &begin, &end) != JVMTI_ERROR_NONE || end <= 0) continue;
-    // A jmethodID is a pointer to a Method* (method.hpp, resolve_jmethod_id).
-    uintptr_t method = VmWord(reinterpret_cast<uintptr_t>(id));
-    uintptr_t details = IsVmPointer(method) ? VmWord(method + const_method_) : 0;
+    jmethodID id = ids_.Find(method);
+    if (id == nullptr || jvmti->GetMethodLocation(id, &begin, &end) != JVMTI_ERROR_NONE || end <= 0) continue;
+    uintptr_t details = VmWord(method + const_method_);
     if (!IsVmPointer(details) || VmHalf(details + code_size_) != static_cast<uint16_t>(end + 1)) {
       return Error{"the VM's methods are not laid out as described"};
     }
@@ -27,18 +30,31 @@ Status InterpretedMethods::Load(const VmStructs& structs, jvmtiEnv* jvmti, JNIEn
   return {};
 }
 
-void InterpretedMethods::AddClass(jvmtiEnv* jvmti, jclass type) {
-  jint count = 0;
-  jmethodID* ids = nullptr;
-  if (jvmti->GetClassMethods(type, &count, &ids) != JVMTI_ERROR_NONE) return;
+void InterpretedMethods::AddClass(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) {
+  // Asking for them is what gives methods their ids.
+  if (MethodsOfClass(jvmti, type).empty()) return;
+  const std::vector<uintptr_t> methods = classes_.Of(jni, type);
   std::lock_guard lock(mutex_);
-  for (jint i = 0; i < count; i++) Add(ids[i]);
-  jvmti->Deallocate(reinterpret_cast<unsigned char*>(ids));
+  if (methods.empty()) refused_++;
+  for (uintptr_t method : methods) Add(method, ids_.Find(method));
 }
 
-void InterpretedMethods::Add(jmethodID id) {
-  uintptr_t method = VmWord(reinterpret_cast<uintptr_t>(id));
-  if (method == 0) return;
+uintptr_t InterpretedMethods::MethodNamed(const char* name, jvmtiEnv* jvmti, JNIEnv* jni, jclass type) const {
+  if (MethodsOfClass(jvmti, type).empty()) return 0;
+  for (uintptr_t method : classes_.Of(jni, type)) {
+    jmethodID id = ids_.Find(method);
+    char* text = nullptr;
+    if (id == nullptr || jvmti->GetMethodName(id, &text, nullptr, nullptr) != JVMTI_ERROR_NONE) continue;
+    const bool found = strcmp(text, name) == 0;
+    jvmti->Deallocate(reinterpret_cast<unsigned char*>(text));
+    if (found) return method;
+  }
+  return 0;
+}
+
+void InterpretedMethods::Add(uintptr_t method, jmethodID id) {
+  // One that the VM added to the class: a default method's place in a table, with no code of its own worth a name.
+  if (id == nullptr) return;
   uintptr_t details = VmWord(method + const_method_);
   uint64_t at = Mix64(method);
   for (uint32_t probe = 0; probe < kProbes; probe++, at++) {

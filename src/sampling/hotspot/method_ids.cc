@@ -1,5 +1,7 @@
 #include "src/sampling/hotspot/method_ids.h"
 
+#include <set>
+
 #include "src/sampling/hotspot/sampling_environment.h"
 #include "src/sampling/hotspot/vm_memory.h"
 
@@ -11,12 +13,11 @@ Status MethodIds::Load(const VmStructs& structs, jvmtiEnv* jvmti, JNIEnv* jni) {
   ASSAY_ASSIGN(id_number_, structs.Offset("ConstMethod::_method_idnum"));
   ASSAY_ASSIGN(holder_, structs.Offset("ConstantPool::_pool_holder"));
   ASSAY_ASSIGN(ids_, structs.Offset("InstanceKlass::_methods_jmethod_ids"));
-  ASSAY_ASSIGN(auto known, WellKnownMethods(jvmti, jni));
-  for (jmethodID id : known) {
-    // A jmethodID is a pointer to a Method* (method.hpp, resolve_jmethod_id).
-    if (Find(VmWord(reinterpret_cast<uintptr_t>(id))) != id) {
-      return Error{"the VM's methods do not lead to their ids as described"};
-    }
+  ASSAY_ASSIGN(auto known, WellKnownMethods(structs, jvmti, jni));
+  std::set<jmethodID> found;
+  for (uintptr_t method : known.methods) found.insert(Find(method));
+  for (jmethodID id : known.ids) {
+    if (!found.contains(id)) return Error{"the VM's methods do not lead to their ids as described"};
   }
   return {};
 }

@@ -5,7 +5,6 @@
 namespace assay::sampling {
 namespace {
 
-
 Result<uint64_t> Number(void* library, const char* name) {
   void* at = dlsym(library, name);
   if (at == nullptr) return Error{std::string("libjvm does not export ") + name};
@@ -53,6 +52,15 @@ Result<VmStructs> VmStructs::Load(const void* inside_libjvm) {
        Field<const char*>(row, type_name) != nullptr; row += type_stride) {
     structs.sizes_[Field<const char*>(row, type_name)] = Field<uint64_t>(row, type_size);
   }
+
+  ASSAY_ASSIGN(uint64_t constants, Number(structs.library_, "gHotSpotVMIntConstants"));
+  ASSAY_ASSIGN(uint64_t constant_stride, Number(structs.library_, "gHotSpotVMIntConstantEntryArrayStride"));
+  ASSAY_ASSIGN(uint64_t constant_name, Number(structs.library_, "gHotSpotVMIntConstantEntryNameOffset"));
+  ASSAY_ASSIGN(uint64_t value, Number(structs.library_, "gHotSpotVMIntConstantEntryValueOffset"));
+  for (const char* row = reinterpret_cast<const char*>(constants);
+       Field<const char*>(row, constant_name) != nullptr; row += constant_stride) {
+    structs.constants_[Field<const char*>(row, constant_name)] = Field<int32_t>(row, value);
+  }
   return structs;
 }
 
@@ -72,6 +80,28 @@ Result<uint64_t> VmStructs::SizeOf(const std::string& type) const {
   auto it = sizes_.find(type);
   if (it == sizes_.end()) return Error{"this VM does not describe " + type};
   return it->second;
+}
+
+Result<int32_t> VmStructs::Constant(const std::string& name) const {
+  auto it = constants_.find(name);
+  if (it == constants_.end()) return Error{"this VM does not describe " + name};
+  return it->second;
+}
+
+Result<ThreadStates> VmStructs::StatesOfThreads() const {
+  ThreadStates states;
+  ASSAY_ASSIGN(states.offset, Offset("JavaThread::_thread_state"));
+  ASSAY_ASSIGN(states.native, Constant("_thread_in_native"));
+  ASSAY_ASSIGN(states.vm, Constant("_thread_in_vm"));
+  ASSAY_ASSIGN(states.java, Constant("_thread_in_Java"));
+  auto optional = [this](const char* name) {
+    auto value = Constant(name);
+    return value.ok() ? *value : ThreadStates::kNone;
+  };
+  states.native_trans = optional("_thread_in_native_trans");
+  states.vm_trans = optional("_thread_in_vm_trans");
+  states.java_trans = optional("_thread_in_Java_trans");
+  return states;
 }
 
 void* VmStructs::Symbol(const char* name) const { return dlsym(library_, name); }

@@ -1,5 +1,5 @@
 // Reads the tables that libjvm exports about its own data structures (vmStructs.cpp; made for the
-// serviceability agent): field offsets, addresses of static fields, sizes of types.
+// serviceability agent): field offsets, addresses of static fields, sizes of types, constants.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/base/result.h"
+#include "src/sampling/thread_states.h"
 
 namespace assay::sampling {
 
@@ -19,6 +20,8 @@ class VmStructs {
   Result<uint64_t> Offset(const std::string& field) const;
   Result<uintptr_t> StaticAddress(const std::string& field) const;
   Result<uint64_t> SizeOf(const std::string& type) const;
+  Result<int32_t> Constant(const std::string& name) const;
+  Result<ThreadStates> StatesOfThreads() const;
 
   // A symbol of libjvm, null when it is not exported.
   void* Symbol(const char* name) const;
@@ -28,6 +31,7 @@ class VmStructs {
   std::map<std::string, uint64_t> offsets_;
   std::map<std::string, uintptr_t> statics_;
   std::map<std::string, uint64_t> sizes_;
+  std::map<std::string, int32_t> constants_;
 };
 
 }  // namespace assay::sampling

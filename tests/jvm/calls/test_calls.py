@@ -169,7 +169,11 @@ class Sampling(unittest.TestCase):
         self.assertGreater(int(show_json(path)["metadata"]["inlined-call-sites"]), 0)
         # Long enough for the count at its end to be little.
         _, path = profile_of(version, "-cp", self.classes, "Ratios", "6000")
-        self.assertGreater(int(show_json(path)["metadata"]["inlined-call-sites"]), 0)
+        counted = show_json(path)["metadata"]["inlined-call-sites"]
+        if version >= 26:
+            self.assertIn("this VM does not tell when it ends", counted)
+        else:
+            self.assertGreater(int(counted), 0)
 
     @each_jdk()
     def test_cpu_timers_tick_too(self, version):
