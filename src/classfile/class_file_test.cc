@@ -87,8 +87,8 @@ TEST(ClassFile, RefusesWhatIsNoClassFile) {
   bytes.push_back(0);
   EXPECT_EQ(ParseClass(bytes).error().message, "bytes after the end of the class");
   bytes.pop_back();
-  bytes[7] = 70;
-  EXPECT_EQ(ParseClass(bytes).error().message, "class file version 70 is not supported (45 to 69)");
+  bytes[7] = 73;
+  EXPECT_EQ(ParseClass(bytes).error().message, "class file version 73 is not supported (45 to 72)");
   bytes[0] = 0;
   EXPECT_EQ(ParseClass(bytes).error().message, "not a class file (no 0xcafebabe)");
 }

@@ -7,7 +7,7 @@ namespace assay::classfile {
 
 inline constexpr uint32_t kMagic = 0xcafebabe;
 inline constexpr uint16_t kOldestMajor = 45;
-inline constexpr uint16_t kNewestMajor = 69;  // JDK 25
+inline constexpr uint16_t kNewestMajor = 72;  // JDK 28
 
 // JVMS table 4.4-A.
 enum class Tag : uint8_t {

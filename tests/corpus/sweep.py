@@ -20,7 +20,7 @@ import zipfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import verifiers  # noqa: E402
-from assay_test import BUILD, JDKS, java, need  # noqa: E402
+from assay_test import BUILD, JDKS, TESTED, java, need  # noqa: E402
 
 TOOL = BUILD / "corpus_tool"
 JAR_FOLDERS = ["/usr/share"]
@@ -167,7 +167,7 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     passes = arguments.passes.split(",") if arguments.passes else default_passes()
     prefix = arguments.prefix.split()
-    versions = [v for v in (17, 25) if v in JDKS]
+    versions = [v for v in TESTED if v in JDKS]
     commands = verifiers.build(work, versions)
     report = Report()
     try:

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 import verifiers
-from assay_test import BUILD, JDKS, compile_java, each_jdk, java, run
+from assay_test import BUILD, JDKS, TESTED, compile_java, each_jdk, java, run
 
 TOOL = BUILD / "corpus_tool"
 HERE = pathlib.Path(__file__).resolve().parent
@@ -23,7 +23,7 @@ class CorpusTest(unittest.TestCase):
     def setUpClass(cls):
         cls.work = tempfile.TemporaryDirectory(prefix="assay-corpus-")
         cls.folder = pathlib.Path(cls.work.name)
-        cls.commands = verifiers.build(cls.folder, JDKS and [v for v in (17, 25) if v in JDKS])
+        cls.commands = verifiers.build(cls.folder, [v for v in TESTED if v in JDKS])
 
     @classmethod
     def tearDownClass(cls):
@@ -67,7 +67,9 @@ class CorpusTest(unittest.TestCase):
                 continue
             result = self.verify(verifier, "jdk", jars)
             self.assertEqual(result["rejected"], 0, result["lines"][:5])
-            self.assertEqual(result["verified"], LIMIT * len(names))
+            # Value classes of JDK 28 are there a second time, under META-INF, for who switches them on.
+            self.assertLess(totals["elsewhere"], LIMIT // 10)
+            self.assertEqual(result["verified"], (LIMIT - totals["elsewhere"]) * len(names))
 
     def compiled(self, *options):
         classes = compile_java([HERE / "Shapes.java"], *options)

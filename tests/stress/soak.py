@@ -17,7 +17,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from assay_test import ASSAY, BUILD, JDKS, ROOT, compile_java, need  # noqa: E402
+from assay_test import ASSAY, BUILD, JDKS, ROOT, TESTED, compile_java, need  # noqa: E402
 
 PROGRAMS = ("collections", "javac", "server", "class-storm", "exceptions", "threads-100", "virtual-threads",
             "h2", "xalan", "rhino", "lucene", "ecj")
@@ -60,7 +60,7 @@ class Trial:
 
     def __init__(self, rng, folder, log, agent):
         self.rng, self.folder, self.log = rng, folder, log
-        self.version = rng.choice([v for v in JDKS if v in (17, 25)])
+        self.version = rng.choice([v for v in JDKS if v in TESTED])
         programs = [p for p in PROGRAMS if self.version >= 21 or p != "virtual-threads"]
         self.program = rng.choice(programs)
         strain = [flag.replace("RETRANSFORMER", str(agent)) for flag in rng.choice(STRAINS)]
@@ -152,7 +152,7 @@ class Trial:
 
 def flat_memory(folder, rounds, log):
     """One long-lived JVM with attach and detach in a loop: what it holds must level off."""
-    version = max(v for v in JDKS if v in (17, 25))
+    version = max(v for v in JDKS if v in TESTED)
     classes = compile_java([ROOT / "tests/stress/Steady.java"])
     process = subprocess.Popen([str(JDKS[version] / "bin/java"), "-Xmx64m", "-Xms64m", "-XX:+AlwaysPreTouch",
                                 "-XX:+EnableDynamicAgentLoading", "-cp", classes, "Steady"],

@@ -8,7 +8,7 @@ import time
 import unittest
 import zipfile
 
-from assay_test import assay, compile_java, each_jdk, java, run, show_json, BUILD, JDKS
+from assay_test import assay, compile_java, each_jdk, java, run, show_json, BUILD, JDKS, TESTED
 
 HERE = pathlib.Path(__file__).parent
 OLDEST = min(JDKS)
@@ -93,7 +93,7 @@ class Rewritten(unittest.TestCase):
         return self.profile(version, *flags, jar=jar)[1].read_bytes()
 
     def test_equal_files_on_every_jdk(self):
-        files = {v: self.counted(v, ()) for v in (17, 25) if v in JDKS}
+        files = {v: self.counted(v, ()) for v in TESTED if v in JDKS}
         self.assertEqual(len(set(files.values())), 1)
 
     @each_jdk()
