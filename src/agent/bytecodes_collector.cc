@@ -6,6 +6,7 @@
 
 #include "src/agent/class_filter.h"
 #include "src/agent/class_hook.h"
+#include "src/agent/class_loaders.h"
 #include "src/agent/context_store.h"
 #include "src/agent/exact_registry.h"
 #include "src/agent/java_agent.h"
@@ -96,12 +97,7 @@ void JNICALL OnClassFile(jvmtiEnv* jvmti, JNIEnv* jni, jclass, jobject loader,
 }
 
 jobject PlatformLoader(JNIEnv* jni) {
-  jclass type = jni->FindClass("java/lang/ClassLoader");
-  jmethodID get = type == nullptr ? nullptr
-                                  : jni->GetStaticMethodID(type, "getPlatformClassLoader",
-                                                           "()Ljava/lang/ClassLoader;");
-  jobject loader = get == nullptr ? nullptr : jni->CallStaticObjectMethod(type, get);
-  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  jobject loader = FindClassLoader(jni, ClassLoaderOf::kPlatform);
   return loader == nullptr ? nullptr : jni->NewGlobalRef(loader);
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "src/agent/class_archive.h"
+#include "src/agent/class_loaders.h"
 #include "src/agent/retransform.h"
 
 namespace assay::agent {
@@ -34,15 +35,11 @@ Result<jvmtiEnv*> MakeRewritingEnvironment(JavaVM* vm, jvmtiEventClassFileLoadHo
 
 void LoadWhatTheHookNeeds(jvmtiEnv* jvmti, JNIEnv* jni) {
   if (jni->PushLocalFrame(16) != 0) return;
-  jclass loader_class = jni->FindClass("java/lang/ClassLoader");
-  jmethodID system = loader_class == nullptr
-                         ? nullptr
-                         : jni->GetStaticMethodID(loader_class, "getSystemClassLoader", "()Ljava/lang/ClassLoader;");
-  jmethodID unnamed =
-      system == nullptr ? nullptr : jni->GetMethodID(loader_class, "getUnnamedModule", "()Ljava/lang/Module;");
-  jobject loader = unnamed == nullptr ? nullptr : jni->CallStaticObjectMethod(loader_class, system);
-  jobject module = loader == nullptr ? nullptr : jni->CallObjectMethod(loader, unnamed);
-  if (module != nullptr && !jni->ExceptionCheck()) jvmti->AddModuleReads(jni->GetModule(loader_class), module);
+  jobject loader = FindClassLoader(jni, ClassLoaderOf::kSystem);
+  jclass base = loader == nullptr ? nullptr : jni->FindClass("java/lang/ClassLoader");
+  jmethodID unnamed = base == nullptr ? nullptr : jni->GetMethodID(base, "getUnnamedModule", "()Ljava/lang/Module;");
+  jobject module = unnamed == nullptr ? nullptr : jni->CallObjectMethod(loader, unnamed);
+  if (!jni->ExceptionCheck() && module != nullptr) jvmti->AddModuleReads(jni->GetModule(base), module);
   if (jni->ExceptionCheck()) jni->ExceptionClear();
   jni->PopLocalFrame(nullptr);
 }

@@ -1,5 +1,7 @@
 #include "src/agent/guard_classes.h"
 
+#include "src/agent/class_loaders.h"
+
 extern "C" const unsigned char assay_class_guards[];
 extern "C" const unsigned char assay_class_guards_end[];
 
@@ -10,15 +12,8 @@ constexpr uint32_t kRoom = 2048;  // AssayGuards.SIZE
 constexpr char kNotLoaded[] = "not loaded";
 constexpr jint kInterfaceOrAbstract = 0x0600;
 
-jobject LoaderFrom(JNIEnv* jni, const char* getter) {
-  jclass type = jni->FindClass("java/lang/ClassLoader");
-  jmethodID method =
-      type == nullptr ? nullptr : jni->GetStaticMethodID(type, getter, "()Ljava/lang/ClassLoader;");
-  jobject loader = method == nullptr ? nullptr : jni->CallStaticObjectMethod(type, method);
-  if (jni->ExceptionCheck()) {
-    jni->ExceptionClear();
-    return nullptr;
-  }
+jobject KeptLoader(JNIEnv* jni, ClassLoaderOf which) {
+  jobject loader = FindClassLoader(jni, which);
   return loader == nullptr ? nullptr : jni->NewGlobalRef(loader);
 }
 
@@ -67,8 +62,8 @@ Status GuardClasses::Define(JNIEnv* jni) {
     return Error{"this JVM does not accept the runtime class java.lang.AssayGuards"};
   }
   ASSAY_TRY(of_loaders_.Start(jni, type));
-  for (const char* getter : {"getPlatformClassLoader", "getSystemClassLoader"}) {
-    if (jobject loader = LoaderFrom(jni, getter)) loaders_.push_back(loader);
+  for (ClassLoaderOf which : {ClassLoaderOf::kPlatform, ClassLoaderOf::kSystem}) {
+    if (jobject loader = KeptLoader(jni, which)) loaders_.push_back(loader);
   }
   classes_ = static_cast<jobjectArray>(jni->NewGlobalRef(array));
   return {};

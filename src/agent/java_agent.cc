@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "src/agent/class_loaders.h"
 #include "src/agent/log.h"
 #include "src/agent/runtime_class.h"
 #include "src/agent/vm_info.h"
@@ -115,13 +116,9 @@ Status JavaAgent::Bind(JNIEnv* jni) {
 
 // Through the system class loader: the one that looks at the class path.
 jclass JavaAgent::FindForm(JNIEnv* jni) const {
-  jclass type = jni->FindClass("java/lang/ClassLoader");
-  jmethodID get = type == nullptr ? nullptr
-                                  : jni->GetStaticMethodID(type, "getSystemClassLoader",
-                                                           "()Ljava/lang/ClassLoader;");
-  jobject loader = get == nullptr ? nullptr : jni->CallStaticObjectMethod(type, get);
+  jobject loader = FindClassLoader(jni, ClassLoaderOf::kSystem);
   jmethodID load = loader == nullptr ? nullptr
-                                     : jni->GetMethodID(type, "loadClass",
+                                     : jni->GetMethodID(jni->GetObjectClass(loader), "loadClass",
                                                         "(Ljava/lang/String;)Ljava/lang/Class;");
   jstring name = load == nullptr ? nullptr : jni->NewStringUTF(kForm);
   jobject found = name == nullptr ? nullptr : jni->CallObjectMethod(loader, load, name);

@@ -89,6 +89,7 @@ void VisitLoadedClasses(Applier& applier, JNIEnv* jni) {
   jint count = 0;
   jclass* loaded = nullptr;
   if (jvmti->GetLoadedClasses(&count, &loaded) != JVMTI_ERROR_NONE) return;
+  jni->EnsureLocalCapacity(count + 16);  // they are there already; -Xcheck:jni complains of it
   std::vector<jclass> callers;
   for (jint i = 0; i < count; ++i) {
     std::string name = InternalNameOf(jvmti, loaded[i]);

@@ -134,6 +134,7 @@ void WarmUp(JNIEnv* jni) {
     if (i % 64 == 0) The().armed.fetch_add(1);
     jni->CallStaticVoidMethod(The().runtime, check);
     if (i % 64 == 0) The().armed.fetch_sub(1);
+    if (jni->ExceptionCheck()) break;
   }
   if (jni->ExceptionCheck()) jni->ExceptionClear();
 }

@@ -33,7 +33,8 @@ void PrepareFromJava(JNIEnv* jni, jclass type) {
 
 Status RegisterNativesQuietly(JavaVM* vm, JNIEnv* jni, jclass type,
                               std::span<const JNINativeMethod> natives) {
-  Binding binding{type, natives};
+  // A local reference is none in the callback, which has a frame of its own.
+  Binding binding{static_cast<jclass>(jni->NewGlobalRef(type)), natives};
   jvmtiEnv* jvmti = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) == JNI_OK) {
     jvmtiEventCallbacks callbacks = {};
@@ -48,7 +49,9 @@ Status RegisterNativesQuietly(JavaVM* vm, JNIEnv* jni, jclass type,
     jvmti->DisposeEnvironment();
   }
   // Already prepared: bind anyway, warning or not.
-  if (!binding.done && !Bind(jni, binding)) {
+  const bool bound = binding.done || Bind(jni, binding);
+  jni->DeleteGlobalRef(binding.type);
+  if (!bound) {
     jni->ExceptionClear();
     return Error{"native methods of the runtime class cannot be bound"};
   }

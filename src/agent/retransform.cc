@@ -25,6 +25,7 @@ uint64_t RetransformLoadedClasses(jvmtiEnv* jvmti, JNIEnv* jni) {
   jint count = 0;
   jclass* loaded = nullptr;
   if (jvmti->GetLoadedClasses(&count, &loaded) != JVMTI_ERROR_NONE) return 0;
+  jni->EnsureLocalCapacity(count + 16);  // they are there already; -Xcheck:jni complains of it
   std::vector<jclass> changeable;
   for (jint i = 0; i < count; ++i) {
     jboolean modifiable = JNI_FALSE;

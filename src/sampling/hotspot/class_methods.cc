@@ -28,7 +28,7 @@ Status ClassMethods::FindUnsafe(JNIEnv* jni) {
   get_long_ = jni->GetMethodID(type, "getLong", "(Ljava/lang/Object;J)J");
   if (get_long_ == nullptr) return missing;
   jobject unsafe = jni->CallStaticObjectMethod(type, get);
-  if (unsafe == nullptr) return missing;
+  if (jni->ExceptionCheck() || unsafe == nullptr) return missing;
   unsafe_ = jni->NewGlobalRef(unsafe);
   jni->DeleteLocalRef(unsafe);
   jni->DeleteLocalRef(type);

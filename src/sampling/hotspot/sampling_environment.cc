@@ -69,6 +69,7 @@ void ForEachLoadedClass(jvmtiEnv* jvmti, JNIEnv* jni, const std::function<void(j
   jint count = 0;
   jclass* classes = nullptr;
   if (jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return;
+  jni->EnsureLocalCapacity(count + 16);  // they are there already; -Xcheck:jni complains of it
   for (jint i = 0; i < count; i++) {
     visit(classes[i]);
     jni->DeleteLocalRef(classes[i]);

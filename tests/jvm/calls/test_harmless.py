@@ -30,6 +30,17 @@ class Collectors(unittest.TestCase):
             self.assertGreater(sum(e["samples"] for e in data["edges"]), 0, collector)
 
 
+class CheckedJni(unittest.TestCase):
+    @each_jdk()
+    def test_the_jvm_has_nothing_to_complain_of(self, version):
+        classes = compile_java([HERE / "Ratios.java"])
+        path = tempfile.mktemp(suffix=".profile")
+        for collect in ("calls", "contexts", "exact", "sampled", "bytecodes"):
+            with self.subTest(collect=collect):
+                result = assay("run", "--collect", collect, "-o", path, "--", java(version), "-Xcheck:jni", "-cp", classes, "Ratios", "50")
+                self.assertNotIn("WARNING", result.stdout + result.stderr)
+
+
 class Programs(unittest.TestCase):
     """Programs that are hard on the machinery; each checks its own output."""
 
