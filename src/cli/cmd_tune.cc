@@ -234,7 +234,7 @@ void RegisterTune(Cli& cli) {
   app->add_option("--pairs", options->most_pairs, "pairs of runs per part at most")
       ->capture_default_str();
   app->add_flag("--replay", options->replay,
-                "JDK 25: try inlining also as a replay, exact per call site; for that one run lists"
+                "JDK 21 or newer: try inlining also as a replay, exact per call site; for that one run lists"
                 " what is inlined, in which HotSpot crashes where it inlined a lambda");
   app->add_option("command", options->command, "java and its arguments, after --");
   app->positionals_at_end();

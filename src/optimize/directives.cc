@@ -41,7 +41,7 @@ std::vector<MethodName> RootsAbove(const plan::Plan& plan, const MethodName& met
 }
 
 // A method with the name of a compile command or of the type of its value is taken for one
-// (compiler/methodMatcher.cpp, parse_method_pattern; the names of JDK 17 and 25).
+// (compiler/methodMatcher.cpp, parse_method_pattern; the names of JDK 17 to 28).
 bool IsCommandWord(std::string name) {
   constexpr std::string_view kWords =
       " intx uintx bool ccstr ccstrlist double help quiet log print inline dontinline blackhole "
@@ -52,7 +52,8 @@ bool IsCommandWord(std::string name) {
       "disableintrinsic nortmlockeliding usertmlockeliding blocklayoutbyfrequency "
       "traceoptopipelining traceoptooutput tracespilling traceescapeanalysis printideal "
       "printidealphase phaseprintlevel igvprintlevel traceautovectorization tracemergestores "
-      "vectorize vectorizedebug clonemapdebug incrementalinlineforcecleanup maxnodelimit option ";
+      "vectorize vectorizedebug clonemapdebug incrementalinlineforcecleanup maxnodelimit option "
+      "delayinline printcompilation2 ";
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return kWords.find(" " + name + " ") != std::string_view::npos;
 }
