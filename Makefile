@@ -1,6 +1,6 @@
 # The commands of the README. `make` builds; `make help` lists the rest.
 .DEFAULT_GOAL := build
-.PHONY: build setup setup-bench demo test corpus fuzz soak clean help \
+.PHONY: build setup setup-bench demo test test-newer corpus fuzz soak clean help \
   bench-workloads bench-selftest bench-accuracy bench-overhead bench-steady bench-tables bench-inlining bench-scaling
 
 setup:            ## install what is missing to build and test (needs root only when something is)
@@ -19,6 +19,10 @@ demo: build       ## profile a real program, show the result and where the repor
 
 test: setup build ## all tests; ends with "N passed, N failed"
 	@tools/run_tests.py
+
+test-newer: setup build ## fetch the JDKs of Debian's newest release (JDKS="21 26 27") and run all JVM tests on them
+	@tools/newer_jdks.sh $${JDKS:-21 26 27} && jdks="$${JDKS:-21 26 27}" && \
+	  ASSAY_TEST_JDKS=$$(echo $$jdks | tr ' ' ',') tools/run_tests.py jvm/ corpus
 
 corpus: setup-bench build ## every class of every JDK and jar here through the rewriter and the verifiers
 	@tools/setup.sh corpus

@@ -16,10 +16,11 @@ AGENT = BUILD / "libassay.so"
 
 
 def find_jdks():
-    """{17: home, 25: home, ...}: JAVA_HOME_<N> first, then the distribution's folder for JDKs."""
+    """{17: home, 25: home, ...}: JAVA_HOME_<N> first, then the distribution's folder for JDKs and tools/newer_jdks.sh's."""
     jdks = {}
     homes = [v for k, v in os.environ.items() if re.fullmatch(r"JAVA_HOME(_\d+)?", k)]
-    homes += sorted(str(p) for p in pathlib.Path("/usr/lib/jvm").glob("*"))
+    for folder in (pathlib.Path("/usr/lib/jvm"), ROOT / "build" / "jdks"):
+        homes += sorted(str(p) for p in folder.glob("*"))
     for home in homes:
         release = pathlib.Path(home) / "release"
         if (pathlib.Path(home) / "bin" / "java").exists() and release.exists():

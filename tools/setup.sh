@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the distribution packages that are missing. Usage: tools/setup.sh build|test|bench|corpus|fuzz...
+# Installs the distribution packages that are missing. Usage: tools/setup.sh build|test|bench|corpus|fuzz|jdks...
 # Asks for root only when something has to be installed.
 set -euo pipefail
 build="g++ cmake ninja-build make git openjdk-17-jdk-headless libgtest-dev libgmock-dev zlib1g-dev
@@ -16,6 +16,7 @@ corpus="kotlin scala groovy jruby libfop-java josm freeplane weka libeclipselink
   libsaxonb-java libspring-core-java libspring-web-java ant libpdfbox2-java libbatik-java libjgit-java
   libproguard-java liblucene4.10-java libasm-java"
 fuzz="clang-16 libclang-rt-16-dev"
+jdks="patchelf"
 missing=()
 for group in "$@"; do
   for package in ${!group}; do
