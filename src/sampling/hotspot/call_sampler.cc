@@ -64,7 +64,9 @@ Status CallSampler::Load(JNIEnv* jni) {
     ASSAY_ASSIGN(structs_, DescribeVmToHooks(jni));
     ASSAY_ASSIGN(states_, structs_.StatesOfThreads());
     keeper_.set_states(states_);
-    described_ = hooks.method_ids.Load(structs_, jvmti_, jni);
+    ClassMethods classes;
+    described_ = classes.Load(structs_, jvmti_, jni);
+    if (described_.ok()) described_ = hooks.method_ids.Load(structs_, classes.known());
     if (described_.ok()) described_ = hooks.frames.Load(structs_, &hooks.code, nullptr, hooks.call_stub_return);
     ASSAY_ASSIGN(watch_, ThreadWatch::Make(jvmti_, jni, structs_, &hooks.threads));
     loaded_ = true;

@@ -1,6 +1,6 @@
 // What the VM reports: on its own threads and the program's, whenever it likes.
 #include "src/sampling/hotspot/call_sampler.h"
-#include "src/sampling/hotspot/sampling_environment.h"
+#include "src/sampling/hotspot/class_methods.h"
 
 namespace assay::sampling {
 

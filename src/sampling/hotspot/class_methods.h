@@ -4,7 +4,7 @@
 // Unsafe, so that an object that a collector is moving is read where it is. Java threads in native code only.
 #pragma once
 
-#include <jni.h>
+#include <jvmti.h>
 
 #include <cstdint>
 #include <vector>
@@ -14,9 +14,21 @@
 
 namespace assay::sampling {
 
+// The methods of java.lang.String, by JVMTI and by the VM, in any order: what the VM's description of itself is checked
+// with.
+struct KnownMethods {
+  std::vector<jmethodID> ids;
+  std::vector<uintptr_t> methods;  // also those that the VM added and JVMTI does not show
+};
+
+// Of a class that is prepared; none of an array.
+std::vector<jmethodID> MethodsOfClass(jvmtiEnv* jvmti, jclass type);
+
 class ClassMethods {
  public:
-  Status Load(const VmStructs& structs, JNIEnv* jni);
+  // Follows no address before it is known to be one.
+  Status Load(const VmStructs& structs, jvmtiEnv* jvmti, JNIEnv* jni);
+  const KnownMethods& known() const { return known_; }
 
   // Of a class that has methods, as JVMTI says: not of an array or a primitive type. Empty where Java code cannot run
   // now, on the last words of a stack for instance.
@@ -24,7 +36,11 @@ class ClassMethods {
 
  private:
   Status FindUnsafe(JNIEnv* jni);
+  // 0 where Java code cannot run now.
+  uintptr_t KlassOf(JNIEnv* jni, jclass type) const;
+  Status Check(jvmtiEnv* jvmti, JNIEnv* jni);
 
+  KnownMethods known_;
   uint64_t klass_ = 0, methods_ = 0, length_ = 0, data_ = 0;
   jobject unsafe_ = nullptr;  // a global reference, kept
   jmethodID get_long_ = nullptr;

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "src/base/hash.h"
-#include "src/sampling/hotspot/sampling_environment.h"
 #include "src/sampling/hotspot/vm_memory.h"
 #include "src/sampling/mapped_memory.h"
 
@@ -15,10 +14,9 @@ Status InterpretedMethods::Load(const VmStructs& structs, jvmtiEnv* jvmti, JNIEn
   ASSAY_ASSIGN(max_stack_, structs.Offset("ConstMethod::_max_stack"));
   ASSAY_ASSIGN(const_method_bytes_, structs.SizeOf("ConstMethod"));
   if (entries_ == nullptr && !MapZeroed(&entries_, kEntries)) return Error{"not enough address space"};
-  ASSAY_TRY(classes_.Load(structs, jni));
-  ASSAY_TRY(ids_.Load(structs, jvmti, jni));
-  ASSAY_ASSIGN(auto known, WellKnownMethods(structs, jvmti, jni));
-  for (uintptr_t method : known.methods) {
+  ASSAY_TRY(classes_.Load(structs, jvmti, jni));
+  ASSAY_TRY(ids_.Load(structs, classes_.known()));
+  for (uintptr_t method : classes_.known().methods) {
     jlocation begin = 0, end = 0;
     jmethodID id = ids_.Find(method);
     if (id == nullptr || jvmti->GetMethodLocation(id, &begin, &end) != JVMTI_ERROR_NONE || end <= 0) continue;

@@ -1,40 +1,50 @@
 #include "src/sampling/hotspot/method_ids.h"
 
+#include <algorithm>
 #include <set>
 
-#include "src/sampling/hotspot/sampling_environment.h"
 #include "src/sampling/hotspot/vm_memory.h"
+#include "src/sampling/readable_memory.h"
 
 namespace assay::sampling {
 
-Status MethodIds::Load(const VmStructs& structs, jvmtiEnv* jvmti, JNIEnv* jni) {
+Status MethodIds::Load(const VmStructs& structs, const KnownMethods& known) {
   ASSAY_ASSIGN(const_method_, structs.Offset("Method::_constMethod"));
   ASSAY_ASSIGN(constants_, structs.Offset("ConstMethod::_constants"));
   ASSAY_ASSIGN(id_number_, structs.Offset("ConstMethod::_method_idnum"));
   ASSAY_ASSIGN(holder_, structs.Offset("ConstantPool::_pool_holder"));
   ASSAY_ASSIGN(ids_, structs.Offset("InstanceKlass::_methods_jmethod_ids"));
-  ASSAY_ASSIGN(auto known, WellKnownMethods(structs, jvmti, jni));
+  ReadableMemory memory;
+  auto word = [&](uintptr_t at) { return memory.Has(at, sizeof(uintptr_t)) ? VmWord(at) : 0; };
+  auto half = [&](uintptr_t at) { return memory.Has(at, sizeof(uint16_t)) ? VmHalf(at) : uint16_t{0}; };
+  const Error otherwise{"the VM's methods do not lead to their ids as described"};
+  // All are laid out alike: where most of these lead to an id that JVMTI knows, the rest may be followed.
+  const std::set<jmethodID> ids(known.ids.begin(), known.ids.end());
+  const size_t wary = std::min<size_t>(16, known.methods.size());
+  size_t good = 0;
+  for (size_t i = 0; i < wary; i++) good += ids.contains(FindBy(known.methods[i], word, half));
+  if (good <= wary / 2) return otherwise;
   std::set<jmethodID> found;
   for (uintptr_t method : known.methods) found.insert(Find(method));
-  for (jmethodID id : known.ids) {
-    if (!found.contains(id)) return Error{"the VM's methods do not lead to their ids as described"};
-  }
-  return {};
+  return std::includes(found.begin(), found.end(), ids.begin(), ids.end()) ? Status() : Status(otherwise);
 }
 
-jmethodID MethodIds::Find(uintptr_t method) const {
+template <typename Word, typename Half>
+jmethodID MethodIds::FindBy(uintptr_t method, Word word, Half half) const {
   if (!IsVmPointer(method)) return nullptr;
-  uintptr_t details = VmWord(method + const_method_);
+  uintptr_t details = word(method + const_method_);
   if (!IsVmPointer(details)) return nullptr;
-  uintptr_t constants = VmWord(details + constants_);
+  uintptr_t constants = word(details + constants_);
   if (!IsVmPointer(constants)) return nullptr;
-  uintptr_t holder = VmWord(constants + holder_);
+  uintptr_t holder = word(constants + holder_);
   if (!IsVmPointer(holder)) return nullptr;
-  uintptr_t ids = VmWord(holder + ids_);
-  uint64_t number = VmHalf(details + id_number_);
+  uintptr_t ids = word(holder + ids_);
+  uint64_t number = half(details + id_number_);
   // The first word is their number.
-  if (!IsVmPointer(ids) || number >= VmWord(ids)) return nullptr;
-  return reinterpret_cast<jmethodID>(VmWord(ids + (number + 1) * sizeof(uintptr_t)));
+  if (!IsVmPointer(ids) || number >= word(ids)) return nullptr;
+  return reinterpret_cast<jmethodID>(word(ids + (number + 1) * sizeof(uintptr_t)));
 }
+
+jmethodID MethodIds::Find(uintptr_t method) const { return FindBy(method, VmWord, VmHalf); }
 
 }  // namespace assay::sampling

@@ -7,19 +7,25 @@
 #include <cstdint>
 
 #include "src/base/result.h"
+#include "src/sampling/hotspot/class_methods.h"
 #include "src/sampling/hotspot/vm_structs.h"
 
 namespace assay::sampling {
 
 class MethodIds {
  public:
-  // Checks the VM's description against all methods of a class that JVMTI knows. On a Java thread.
-  Status Load(const VmStructs& structs, jvmtiEnv* jvmti, JNIEnv* jni);
+  // Checks the VM's description against all methods of a class that JVMTI knows, and follows no address before it is
+  // known to be one. On a Java thread.
+  Status Load(const VmStructs& structs, const KnownMethods& known);
 
   // Null when the method has none yet.
   jmethodID Find(uintptr_t method) const;
 
  private:
+  // `word`, `half`: how to read; 0 where that cannot be done.
+  template <typename Word, typename Half>
+  jmethodID FindBy(uintptr_t method, Word word, Half half) const;
+
   uint64_t const_method_ = 0, constants_ = 0, id_number_ = 0, holder_ = 0, ids_ = 0;
 };
 

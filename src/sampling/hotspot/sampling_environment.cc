@@ -1,6 +1,5 @@
 #include "src/sampling/hotspot/sampling_environment.h"
 
-#include "src/sampling/hotspot/class_methods.h"
 #include "src/sampling/hotspot/hooks.h"
 
 namespace assay::sampling {
@@ -41,28 +40,6 @@ Result<jvmtiEnv*> OpenSamplingEnvironment(JavaVM* vm, const jvmtiEventCallbacks&
   AddOptionalCapabilities(jvmti);
   jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
   return jvmti;
-}
-
-std::vector<jmethodID> MethodsOfClass(jvmtiEnv* jvmti, jclass type) {
-  jint count = 0;
-  jmethodID* ids = nullptr;
-  if (jvmti->GetClassMethods(type, &count, &ids) != JVMTI_ERROR_NONE) return {};
-  std::vector<jmethodID> methods(ids, ids + count);
-  jvmti->Deallocate(reinterpret_cast<unsigned char*>(ids));
-  return methods;
-}
-
-Result<KnownMethods> WellKnownMethods(const VmStructs& structs, jvmtiEnv* jvmti, JNIEnv* jni) {
-  constexpr size_t kEnough = 50;
-  ClassMethods classes;
-  ASSAY_TRY(classes.Load(structs, jni));
-  jclass string = jni->FindClass("java/lang/String");
-  if (string == nullptr) return Error{"there is no java.lang.String"};
-  KnownMethods known{MethodsOfClass(jvmti, string), {}};
-  if (known.ids.size() >= kEnough) known.methods = classes.Of(jni, string);
-  jni->DeleteLocalRef(string);
-  if (known.methods.size() < kEnough) return Error{"too few methods to check the VM's description with"};
-  return known;
 }
 
 void ForEachLoadedClass(jvmtiEnv* jvmti, JNIEnv* jni, const std::function<void(jclass)>& visit) {
