@@ -9,11 +9,17 @@
 namespace assay::sampling {
 
 Status MethodIds::Load(const VmStructs& structs, const KnownMethods& known) {
-  ASSAY_ASSIGN(const_method_, structs.Offset("Method::_constMethod"));
-  ASSAY_ASSIGN(constants_, structs.Offset("ConstMethod::_constants"));
-  ASSAY_ASSIGN(id_number_, structs.Offset("ConstMethod::_method_idnum"));
-  ASSAY_ASSIGN(holder_, structs.Offset("ConstantPool::_pool_holder"));
-  ASSAY_ASSIGN(ids_, structs.Offset("InstanceKlass::_methods_jmethod_ids"));
+  Layout layout;
+  ASSAY_ASSIGN(layout.const_method, structs.Offset("Method::_constMethod"));
+  ASSAY_ASSIGN(layout.constants, structs.Offset("ConstMethod::_constants"));
+  ASSAY_ASSIGN(layout.id_number, structs.Offset("ConstMethod::_method_idnum"));
+  ASSAY_ASSIGN(layout.holder, structs.Offset("ConstantPool::_pool_holder"));
+  ASSAY_ASSIGN(layout.ids, structs.Offset("InstanceKlass::_methods_jmethod_ids"));
+  return Prove(layout, known);
+}
+
+Status MethodIds::Prove(const Layout& layout, const KnownMethods& known) {
+  layout_ = layout;
   ReadableMemory memory;
   auto word = [&](uintptr_t at) { return memory.Has(at, sizeof(uintptr_t)) ? VmWord(at) : 0; };
   auto half = [&](uintptr_t at) { return memory.Has(at, sizeof(uint16_t)) ? VmHalf(at) : uint16_t{0}; };
@@ -32,14 +38,14 @@ Status MethodIds::Load(const VmStructs& structs, const KnownMethods& known) {
 template <typename Word, typename Half>
 jmethodID MethodIds::FindBy(uintptr_t method, Word word, Half half) const {
   if (!IsVmPointer(method)) return nullptr;
-  uintptr_t details = word(method + const_method_);
+  uintptr_t details = word(method + layout_.const_method);
   if (!IsVmPointer(details)) return nullptr;
-  uintptr_t constants = word(details + constants_);
+  uintptr_t constants = word(details + layout_.constants);
   if (!IsVmPointer(constants)) return nullptr;
-  uintptr_t holder = word(constants + holder_);
+  uintptr_t holder = word(constants + layout_.holder);
   if (!IsVmPointer(holder)) return nullptr;
-  uintptr_t ids = word(holder + ids_);
-  uint64_t number = half(details + id_number_);
+  uintptr_t ids = word(holder + layout_.ids);
+  uint64_t number = half(details + layout_.id_number);
   // The first word is their number.
   if (!IsVmPointer(ids) || number >= word(ids)) return nullptr;
   return reinterpret_cast<jmethodID>(word(ids + (number + 1) * sizeof(uintptr_t)));

@@ -14,9 +14,14 @@ namespace assay::sampling {
 
 class MethodIds {
  public:
-  // Checks the VM's description against all methods of a class that JVMTI knows, and follows no address before it is
-  // known to be one. On a Java thread.
+  // Offsets of a Method's way to its id.
+  struct Layout {
+    uint64_t const_method = 0, constants = 0, id_number = 0, holder = 0, ids = 0;
+  };
+  // As the VM describes it.
   Status Load(const VmStructs& structs, const KnownMethods& known);
+  // Checks a layout against all methods of a class that JVMTI knows, and follows no address before it is known to be one.
+  Status Prove(const Layout& layout, const KnownMethods& known);
 
   // Null when the method has none yet.
   jmethodID Find(uintptr_t method) const;
@@ -26,7 +31,7 @@ class MethodIds {
   template <typename Word, typename Half>
   jmethodID FindBy(uintptr_t method, Word word, Half half) const;
 
-  uint64_t const_method_ = 0, constants_ = 0, id_number_ = 0, holder_ = 0, ids_ = 0;
+  Layout layout_;
 };
 
 }  // namespace assay::sampling
