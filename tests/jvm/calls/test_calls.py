@@ -113,8 +113,10 @@ class Sampling(unittest.TestCase):
 
     @each_jdk()
     def test_the_tick_follows_from_the_share(self, version):
-        """By its own books; what sampling really costs is measured by bench/overhead."""
-        bursts = {}
+        """By its own books; what sampling really costs is measured by bench/overhead.
+
+        How long the program takes differs from run to run: 3.0 to 4.7 s of CPU time without Assay in 120 runs, 11 s once in 84 with it.
+        """
         for share in (0.05, 0.2, 0.8):  # so short that not even the last has as many as suffice
             result, path = profile_of(version, *PLAIN, "-cp", self.classes, "Ratios", "250", options=("--overhead", f"{share}%"))
             self.assertIn("sum", result.stdout)
@@ -124,9 +126,9 @@ class Sampling(unittest.TestCase):
             taken, program = re.fullmatch(r"([\d.]+) % of ([\d.]+) s", metadata["overhead-taken"]).groups()
             allowed = share * (1 + 10 / float(program))
             self.assertLess(float(taken), 1.4 * allowed + 0.5, metadata)
-            bursts[share] = int(metadata["bursts"])
-        self.assertGreater(bursts[0.2], 1.5 * bursts[0.05])
-        self.assertGreater(bursts[0.8], 1.5 * bursts[0.2])
+            if share > 0.05:  # which buys less than one burst in the longest period there is
+                self.assertGreater(float(taken), 0.6 * allowed, metadata)
+            self.assertGreater(int(metadata["bursts"]), 30, metadata)
 
     @each_jdk()
     def test_tick_or_share(self, version):
