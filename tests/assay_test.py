@@ -46,6 +46,8 @@ def java(version, tool="java"):
 
 # ASSAY_TEST_JDKS=21,27 has every test for 17 and 25 run on those instead.
 TESTED = tuple(int(v) for v in os.environ.get("ASSAY_TEST_JDKS", "17,25").split(","))
+# For what runs on one JDK only.
+NEWEST = max((v for v in JDKS if v in TESTED), default=max(JDKS, default=0))
 
 
 def each_jdk(versions=TESTED):

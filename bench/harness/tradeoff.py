@@ -167,7 +167,7 @@ def body(found, name):
 
 def draw(folder, jdk=None):
     """Writes the picture; (its path, the section's text)."""
-    jdk = jdk or max(paths.JDKS)
+    jdk = jdk or paths.NEWEST
     found, ceiling = points(jdk)
     name = f"{SECTION}-{jdk}"
     return plots.save(chart(found, ceiling, jdk), name, folder), body(found, name)

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tests"))
-from assay_test import BUILD, JDKS, java, need  # noqa: E402
+from assay_test import BUILD, JDKS, NEWEST, java, need  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ASM = "/usr/share/java/asm.jar"
@@ -36,7 +36,7 @@ def main():
     parser.add_argument("archives", nargs="*")
     arguments = parser.parse_args()
     need("rewrite_bench")
-    version = max(JDKS)
+    version = NEWEST
     archives = arguments.archives or [str(JDKS[min(JDKS)] / "jmods" / "java.base.jmod")]
     with tempfile.TemporaryDirectory() as classes:
         subprocess.run([java(version, "javac"), "-cp", ASM, "-d", classes, HERE / "AsmBench.java"],

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
-from assay_test import ASSAY, JDKS, ROOT, compile_java, need  # noqa: E402
+from assay_test import ASSAY, JDKS, NEWEST, ROOT, compile_java, need  # noqa: E402
 
 
 def thread_times(pid):
@@ -50,7 +50,7 @@ def measure(jdk, options, seconds, classes, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("options", nargs="*", default=["--tick 1h", "--tick 4ms", "--tick 1ms", "--tick 500us"])
-    parser.add_argument("--jdk", type=int, default=max(JDKS))
+    parser.add_argument("--jdk", type=int, default=NEWEST)
     parser.add_argument("--seconds", type=float, default=8)
     arguments = parser.parse_args()
     need()

@@ -17,7 +17,7 @@ CHOSEN = {"call-density-bias": ["bench.CallDensityBias::compute"],
 
 
 def counts(arguments):
-    jdk = max(paths.JDKS)
+    jdk = paths.NEWEST
     if jdk < 25:
         print("counts: skipped, JFR's method timing needs JDK 25")
         return

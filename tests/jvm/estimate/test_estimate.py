@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from assay_test import AGENT, ASSAY, JDKS, assay, compile_java, each_jdk, java, run, show_json
+from assay_test import AGENT, ASSAY, NEWEST, assay, compile_java, each_jdk, java, run, show_json
 
 RATIOS = pathlib.Path(__file__).parent.parent / "calls" / "Ratios.java"
 PLAIN = ("-XX:TieredStopAtLevel=1", "-XX:-Inline")
@@ -113,7 +113,7 @@ class Estimate(unittest.TestCase):
         self.assertRegex(result.stderr, r"99\.99 % is out of reach of sampling, which has \d\d\.\d % at most")
 
     def test_merging_estimates_anew(self):
-        version = max(JDKS)
+        version = NEWEST
         paths = [tempfile.mktemp(suffix=".profile") for _ in range(2)]
         for seed, path in enumerate(paths):
             assay("run", "--seed", seed + 1, "-o", path, "--", java(version), *PLAIN, "-cp", self.classes, "Ratios", "30")
@@ -151,7 +151,7 @@ class Estimate(unittest.TestCase):
                 if edge["caller"] == "Flow.step(I)V"}
 
     def test_inference_needs_to_know_the_code(self):
-        assay("run", "-o", self.path, "--", java(max(JDKS)), "-cp", self.classes, "Flow", "1000")
+        assay("run", "-o", self.path, "--", java(NEWEST), "-cp", self.classes, "Flow", "1000")
         refused = assay("infer", self.path, "-o", self.path + ".inferred", check=False)
         self.assertEqual(refused.returncode, 2)
         self.assertIn("--infer true", refused.stderr)

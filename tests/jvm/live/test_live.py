@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from assay_test import ASSAY, JDKS, ROOT, compile_java, each_jdk, java
+from assay_test import ASSAY, NEWEST, ROOT, compile_java, each_jdk, java
 
 sys.path.insert(0, str(ROOT / "tests" / "report"))
 import browser  # noqa: E402
@@ -73,7 +73,7 @@ class LiveTest(unittest.TestCase):
         cls.classes = compile_java([SHAPES])
 
     def program(self, version=None, seconds=60):
-        return [java(version or max(JDKS)), "-cp", self.classes, "Shapes", "shape", str(seconds)]
+        return [java(version or NEWEST), "-cp", self.classes, "Shapes", "shape", str(seconds)]
 
     def test_strangers_are_refused(self):
         with LiveRun("--", *self.program()) as live:

@@ -8,7 +8,7 @@ import threading
 import time
 import unittest
 
-from assay_test import JDKS, ROOT, compile_java, java
+from assay_test import NEWEST, ROOT, compile_java, java
 
 sys.path.insert(0, str(ROOT / "tests" / "report"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -95,7 +95,7 @@ class LiveHoursTest(unittest.TestCase):
 
     def live(self, *options):
         return LiveRun("--collect", "contexts", "--tick", "1ms", "--max-contexts", "3000", "--flush", "20ms", *options, "--",
-                       java(max(JDKS)), "-cp", self.classes, "Shapes", "paths", "120")
+                       java(NEWEST), "-cp", self.classes, "Shapes", "paths", "120")
 
     def test_the_command_stays_as_large_as_it_is(self):
         with self.live() as live:
