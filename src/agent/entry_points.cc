@@ -44,7 +44,7 @@ void ExamineOnce(JNIEnv* jni) {
 void JNICALL OnThreadEnd(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   jvmtiThreadInfo info = {};
   if (jvmti->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return;
-  const bool is_main = std::string_view(info.name) == "main";
+  const bool is_main = info.name != nullptr && std::string_view(info.name) == "main";
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(info.name));
   if (is_main) ExamineOnce(jni);
 }
@@ -120,7 +120,7 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* text, void* res
   auto options = Options::Parse(text == nullptr ? "" : text);
   if (options.ok() && options->Text("command") == "doctor") doctor_options = new Options(*options);
   Status status = options.ok() ? WatchVmLife(vm) : Status(options.error());
-  if (doctor_options != nullptr) return JNI_OK;
+  if (status.ok() && doctor_options != nullptr) return JNI_OK;
   if (status.ok() && options->Text("command") != "start") {
     status = Error{"command=" + options->Text("command") + " is for a JVM that runs already"};
   }

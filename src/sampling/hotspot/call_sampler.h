@@ -102,7 +102,7 @@ class CallSampler {
   void KeepMarks(Yieldpoint& yieldpoint);
   static void OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context);
   void TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uintptr_t thread, uint64_t elapsed_ns);
-  // CPU timers where they can tick as often as asked and can be had.
+  // CPU timers where they are asked for and to be had.
   Status UseTicker();
   static uint64_t ClaimInterval(ThreadSlot& slot);
   void Account(bool may_ask);

@@ -11,7 +11,6 @@
 namespace assay::sampling {
 namespace {
 
-// JavaThreadState: even values, each followed by its transition.
 // Stubs and native stretches passed in one walk; more is a loop.
 constexpr uint32_t kMostPassed = 10000;
 // Frames below the one met that are checked to hold what they held: a belt to the watermark's

@@ -16,6 +16,19 @@ T Field(const char* row, uint64_t offset) {
   return *reinterpret_cast<const T*>(row + offset);
 }
 
+// Calls visit(name, row) for every row of a table of libjvm; what rows look like is exported under names that begin with
+// `entry`. The last row has no name.
+template <typename Visit>
+Status ForEachRow(void* library, const char* table, const std::string& entry, const char* name_offset, Visit visit) {
+  ASSAY_ASSIGN(uint64_t rows, Number(library, table));
+  ASSAY_ASSIGN(uint64_t stride, Number(library, (entry + "ArrayStride").c_str()));
+  ASSAY_ASSIGN(uint64_t name, Number(library, (entry + name_offset).c_str()));
+  for (const char* row = reinterpret_cast<const char*>(rows); Field<const char*>(row, name) != nullptr; row += stride) {
+    visit(Field<const char*>(row, name), row);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<VmStructs> VmStructs::Load(const void* inside_libjvm) {
@@ -26,42 +39,38 @@ Result<VmStructs> VmStructs::Load(const void* inside_libjvm) {
   VmStructs structs;
   structs.library_ = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (structs.library_ == nullptr) return Error{"libjvm cannot be opened"};
-
-  ASSAY_ASSIGN(uint64_t rows, Number(structs.library_, "gHotSpotVMStructs"));
-  ASSAY_ASSIGN(uint64_t stride, Number(structs.library_, "gHotSpotVMStructEntryArrayStride"));
-  ASSAY_ASSIGN(uint64_t type, Number(structs.library_, "gHotSpotVMStructEntryTypeNameOffset"));
-  ASSAY_ASSIGN(uint64_t field, Number(structs.library_, "gHotSpotVMStructEntryFieldNameOffset"));
-  ASSAY_ASSIGN(uint64_t is_static, Number(structs.library_, "gHotSpotVMStructEntryIsStaticOffset"));
-  ASSAY_ASSIGN(uint64_t offset, Number(structs.library_, "gHotSpotVMStructEntryOffsetOffset"));
-  ASSAY_ASSIGN(uint64_t address, Number(structs.library_, "gHotSpotVMStructEntryAddressOffset"));
-  for (const char* row = reinterpret_cast<const char*>(rows); Field<const char*>(row, type) != nullptr;
-       row += stride) {
-    std::string name = std::string(Field<const char*>(row, type)) + "::" + Field<const char*>(row, field);
-    if (Field<int32_t>(row, is_static) != 0) {
-      structs.statics_[name] = Field<uintptr_t>(row, address);
-    } else {
-      structs.offsets_[name] = Field<uint64_t>(row, offset);
-    }
-  }
-
-  ASSAY_ASSIGN(uint64_t types, Number(structs.library_, "gHotSpotVMTypes"));
-  ASSAY_ASSIGN(uint64_t type_stride, Number(structs.library_, "gHotSpotVMTypeEntryArrayStride"));
-  ASSAY_ASSIGN(uint64_t type_name, Number(structs.library_, "gHotSpotVMTypeEntryTypeNameOffset"));
-  ASSAY_ASSIGN(uint64_t type_size, Number(structs.library_, "gHotSpotVMTypeEntrySizeOffset"));
-  for (const char* row = reinterpret_cast<const char*>(types);
-       Field<const char*>(row, type_name) != nullptr; row += type_stride) {
-    structs.sizes_[Field<const char*>(row, type_name)] = Field<uint64_t>(row, type_size);
-  }
-
-  ASSAY_ASSIGN(uint64_t constants, Number(structs.library_, "gHotSpotVMIntConstants"));
-  ASSAY_ASSIGN(uint64_t constant_stride, Number(structs.library_, "gHotSpotVMIntConstantEntryArrayStride"));
-  ASSAY_ASSIGN(uint64_t constant_name, Number(structs.library_, "gHotSpotVMIntConstantEntryNameOffset"));
-  ASSAY_ASSIGN(uint64_t value, Number(structs.library_, "gHotSpotVMIntConstantEntryValueOffset"));
-  for (const char* row = reinterpret_cast<const char*>(constants);
-       Field<const char*>(row, constant_name) != nullptr; row += constant_stride) {
-    structs.constants_[Field<const char*>(row, constant_name)] = Field<int32_t>(row, value);
-  }
+  ASSAY_TRY(structs.LoadFields());
+  ASSAY_TRY(structs.LoadTypes());
+  ASSAY_TRY(structs.LoadConstants());
   return structs;
+}
+
+Status VmStructs::LoadFields() {
+  ASSAY_ASSIGN(uint64_t field, Number(library_, "gHotSpotVMStructEntryFieldNameOffset"));
+  ASSAY_ASSIGN(uint64_t is_static, Number(library_, "gHotSpotVMStructEntryIsStaticOffset"));
+  ASSAY_ASSIGN(uint64_t offset, Number(library_, "gHotSpotVMStructEntryOffsetOffset"));
+  ASSAY_ASSIGN(uint64_t address, Number(library_, "gHotSpotVMStructEntryAddressOffset"));
+  return ForEachRow(library_, "gHotSpotVMStructs", "gHotSpotVMStructEntry", "TypeNameOffset",
+                    [&](const std::string& type, const char* row) {
+                      const std::string name = type + "::" + Field<const char*>(row, field);
+                      if (Field<int32_t>(row, is_static) != 0) {
+                        statics_[name] = Field<uintptr_t>(row, address);
+                      } else {
+                        offsets_[name] = Field<uint64_t>(row, offset);
+                      }
+                    });
+}
+
+Status VmStructs::LoadTypes() {
+  ASSAY_ASSIGN(uint64_t size, Number(library_, "gHotSpotVMTypeEntrySizeOffset"));
+  return ForEachRow(library_, "gHotSpotVMTypes", "gHotSpotVMTypeEntry", "TypeNameOffset",
+                    [&](const std::string& type, const char* row) { sizes_[type] = Field<uint64_t>(row, size); });
+}
+
+Status VmStructs::LoadConstants() {
+  ASSAY_ASSIGN(uint64_t value, Number(library_, "gHotSpotVMIntConstantEntryValueOffset"));
+  return ForEachRow(library_, "gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry", "NameOffset",
+                    [&](const std::string& name, const char* row) { constants_[name] = Field<int32_t>(row, value); });
 }
 
 Result<uint64_t> VmStructs::Offset(const std::string& field) const {

@@ -27,6 +27,10 @@ class VmStructs {
   void* Symbol(const char* name) const;
 
  private:
+  Status LoadFields();
+  Status LoadTypes();
+  Status LoadConstants();
+
   void* library_ = nullptr;
   std::map<std::string, uint64_t> offsets_;
   std::map<std::string, uintptr_t> statics_;
