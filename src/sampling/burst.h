@@ -85,7 +85,7 @@ struct ThreadSlot {
   std::atomic<uint64_t> tick_cpu_ns{0};  // CPU time of the thread at the tick; 0 when not known
   std::atomic<uint64_t> java_ns{0};      // time in Java not yet claimed by a burst
   std::atomic<uint32_t> probing{0};      // armed where a probe sees calls
-  uint32_t number = 0;                   // of the thread, never reused
+  uint32_t number = 0;                   // of the thread, of no other one in this session
   uintptr_t stack_limit = 0;             // no hook below this address
   void* env = nullptr;                   // JNIEnv*
   int32_t cpu_clock = 0;                 // of the thread, for clock_gettime; 0: none
@@ -103,7 +103,7 @@ struct ThreadSlot {
   std::atomic<bool> is_timed{false};               // the burst is in its tail
   std::atomic<uint32_t> processor{0};              // on which the last burst began, and 1; 0: not known
   alignas(128) std::atomic<uint32_t> restored{0};   // how often the mark was put back
-  std::atomic<uint32_t> pin{0};                    // the ticker is touching the thread
+  std::atomic<uint32_t> pin{0};                    // how many are touching the thread
 
   // Of the sampled thread alone.
   alignas(128) uint32_t burst_tick = 0;  // tick_number of the burst under way
@@ -121,12 +121,12 @@ struct ThreadSlot {
   uint64_t random = 0;
   BurstBlock block{};
 
-  // Until Unpin() the ticker may touch the thread: it does not end. 0: it is gone.
+  // Until Unpin() the ticker, or whoever disarms, may touch the thread: it does not end. 0: it is gone.
   uintptr_t Pin() {
-    pin.store(1);
+    pin.fetch_add(1);
     return thread.load();
   }
-  void Unpin() { pin.store(0, std::memory_order_release); }
+  void Unpin() { pin.fetch_sub(1, std::memory_order_release); }
 
   // For a new owner. Leaves the pin and `inside` alone: ticker and late handlers hold them on free slots too.
   void Reset() {

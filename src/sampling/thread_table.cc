@@ -50,6 +50,11 @@ void ThreadTable::Remove(uintptr_t thread) {
   }
 }
 
+void ThreadTable::RestartNumbers() {
+  std::lock_guard lock(mutex_);
+  if (live_ == 0) next_number_ = 0;
+}
+
 void ThreadTable::WaitForHandlers() {
   for (uint32_t i = 0; i < high_water(); i++) {
     while (slots_[i].inside.load() != 0) sched_yield();

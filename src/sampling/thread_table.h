@@ -39,6 +39,9 @@ class ThreadTable {
   // JavaThread any more. The caller has disarmed the thread's word.
   void Remove(uintptr_t thread);
 
+  // Numbers threads from 0 again, unless there are some.
+  void RestartNumbers();
+
   // Waits until every handler that had begun has ended (see InHandler); those that begin later have to find for
   // themselves that nothing is wanted any more. Handlers wait for nothing, so this ends as soon as their threads have run.
   void WaitForHandlers();

@@ -1,5 +1,6 @@
 #include "src/sampling/hotspot/call_sampler.h"
 
+#include <sched.h>
 #include <x86intrin.h>
 
 #include <algorithm>
@@ -141,6 +142,7 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
     ApplyParameters();
   }
   running_ = true;
+  watch_->Begin();
   SetEvents(JVMTI_ENABLE);
   jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
   jvmti_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
@@ -150,14 +152,18 @@ Status CallSampler::Start(JavaVM* vm, JNIEnv* jni, const SamplerSettings& settin
   hooks.frames.SetInterpreter(interpreter.begin, interpreter.end);
   running_code_.Open(interpreter, hooks.code);
   ForEachLoadedClass(jvmti_, jni, [&](jclass type) { ClassPrepare(jvmti_, jni, nullptr, type); });
+  WaitForHooks(vm_, jvmti_);  // a safepoint: see AddAll
   watch_->AddAll(jni);
   if (event) counter_.Start(hooks.threads, *event);
   hooks.active = true;
   pending_ = true;
   needs_probes_ = false;
-  refusal_.clear();
-  via_.clear();
-  sees_.clear();
+  {
+    std::lock_guard lock(ledger_mutex_);
+    refusal_.clear();
+    via_.clear();
+    sees_.clear();
+  }
   TryInstall(Where::kJavaThread);
   if (!pending_ && installed_ == nullptr) {
     std::string why = refusal_;
@@ -194,7 +200,7 @@ void CallSampler::TryInstall(Where where) {
   pending_ = false;
   Status status = chosen.ok() ? (*chosen)->Install() : Status(chosen.error());
   if (status.ok()) return Use(std::move(*chosen));
-  refusal_ = status.error().message;
+  SetRefusal(status.error().message);
   if (settings_.via != Via::kAuto || !settings_.make_probe) return;
   needs_probes_ = true;
   if (where == Where::kJavaThread) InstallProbes();
@@ -213,21 +219,27 @@ void CallSampler::InstallProbes() {
   Status status = probe.ok() ? (*probe)->Install() : Status(probe.error());
   if (status.ok()) return Use(std::move(*probe));
   methods_->Restart();
-  refusal_ += (refusal_.empty() ? "" : "; ") + status.error().message;
+  SetRefusal(refusal_ + (refusal_.empty() ? "" : "; ") + status.error().message);
 }
 
 void CallSampler::Use(std::unique_ptr<Yieldpoint> yieldpoint) {
   // The one before is not freed: a ThreadEnd callback may still hold it.
   static_cast<void>(yieldpoint_.release());
   yieldpoint_ = std::move(yieldpoint);
-  via_ = yieldpoint_->name();
-  sees_ = yieldpoint_->Sees();
   {
     std::lock_guard lock(ledger_mutex_);
+    via_ = yieldpoint_->name();
+    sees_ = yieldpoint_->Sees();
     ledger_.set_hook_cycles(yieldpoint_->HookCycles());
     ApplyParameters();
   }
   installed_ = yieldpoint_.get();
+}
+
+// Who tells of it has ledger_mutex_, who changes it control_ too.
+void CallSampler::SetRefusal(std::string why) {
+  std::lock_guard lock(ledger_mutex_);
+  refusal_ = std::move(why);
 }
 
 bool CallSampler::RunAtSafepoint(void* self, void (*function)(void*), void* argument) {
@@ -285,7 +297,8 @@ void CallSampler::DisarmAll() {
 void CallSampler::GiveUp(const char* why) {
   if (installed_.exchange(nullptr) == nullptr) return;
   Hooks().active = false;
-  refusal_ = why;
+  SetRefusal(why);
+  while (ticking_) sched_yield();  // the tick under way may arm what it found installed
   TakeOut(false);
 }
 

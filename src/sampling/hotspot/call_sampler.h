@@ -99,6 +99,7 @@ class CallSampler {
   static void OnTick(void* self, uint64_t elapsed_ns);
   void Tick(uint64_t elapsed_ns);
   void LookAtNext();
+  void TickThreads(Yieldpoint& yieldpoint, uint64_t elapsed_ns);
   void KeepMarks(Yieldpoint& yieldpoint);
   static void OnCpuTick(ThreadSlot& slot, uint64_t elapsed_ns, void* context);
   void TickThreadInJava(Yieldpoint& yieldpoint, ThreadSlot& slot, uintptr_t thread, uint64_t elapsed_ns);
@@ -109,6 +110,7 @@ class CallSampler {
   void DisarmAll();
   void TakeOut(bool vm_is_ending);
   void GiveUp(const char* why);
+  void SetRefusal(std::string why);
   void CountInlined();
 
   static void JNICALL CompiledMethodLoad(jvmtiEnv*, jmethodID, jint, const void*, jint,
@@ -136,6 +138,7 @@ class CallSampler {
   std::mutex control_;  // start, stop, reconfigure, install
   SamplerSettings settings_;
   std::atomic<Yieldpoint*> installed_{nullptr};
+  std::atomic<bool> ticking_{false};  // the tick thread may be arming
   std::unique_ptr<Yieldpoint> yieldpoint_;
   std::atomic<bool> pending_{false};
   std::atomic<bool> needs_probes_{false};

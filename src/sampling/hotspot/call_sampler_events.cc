@@ -37,21 +37,21 @@ void JNICALL CallSampler::DynamicCode(jvmtiEnv*, const char* name, const void* c
 
 void JNICALL CallSampler::ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
   CallSampler& self = Get();
-  ThreadSlot* slot = self.watch_->OnStart(jni, thread);
-  if (slot == nullptr) return;
-  self.counter_.Create(*slot);
-  self.timers_.Create(*slot);
+  self.watch_->OnStart(jni, thread, [&self](ThreadSlot& slot) {
+    self.counter_.Create(slot);
+    self.timers_.Create(slot);
+  });
 }
 
 void JNICALL CallSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
   CallSampler& self = Get();
-  ThreadSlot* slot = self.watch_->Current(jni);
-  if (slot == nullptr) return;
-  self.timers_.Delete(*slot);
-  if (Yieldpoint* yieldpoint = self.installed_) yieldpoint->Disarm(slot->thread.load());
-  Hooks().recorder.Cut(*slot);
-  const int counter = CallCounter::Take(*slot);
-  self.watch_->OnEnd(jni);
+  int counter = -1;
+  self.watch_->OnEnd(jni, [&self, &counter, jni](ThreadSlot& slot) {
+    self.timers_.Delete(slot);
+    if (Yieldpoint* yieldpoint = self.installed_) yieldpoint->Disarm(self.watch_->CurrentJavaThread(jni));
+    Hooks().recorder.Cut(slot);
+    counter = CallCounter::Take(slot);
+  });
   self.counter_.GiveBack(counter);
 }
 

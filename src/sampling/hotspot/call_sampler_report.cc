@@ -69,6 +69,7 @@ void CallSampler::Snapshot(JNIEnv* jni, profile::Profile& profile) {
   lost("samples dropped: site table full", hooks.sites.full());
   lost("callee without an id", hooks.unknown_callees);
   lost("threads not followed", watch_->refused());
+  lost("threads still followed from an earlier session", watch_->left_over());
   lost("bursts cut short by the VM", ledger_.cut());
   lost("ticks in Java without a call since the last", ticks_unanswered_);
   auto& metadata = profile.metadata;

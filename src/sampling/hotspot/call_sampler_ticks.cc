@@ -30,33 +30,38 @@ void CallSampler::OnTick(void* self, uint64_t elapsed_ns) {
 }
 
 void CallSampler::Tick(uint64_t elapsed_ns) {
-  HookContext& hooks = Hooks();
-  Yieldpoint* yieldpoint = installed_.load(std::memory_order_acquire);
   const bool by_thread = ticks_by_ == Ticker::kRemote;
-  if (yieldpoint != nullptr && by_thread) {
-    bool exhaustive = hooks.parameters.exhaustive.load(std::memory_order_relaxed);
-    ticks_.fetch_add(1, std::memory_order_relaxed);
-    uint32_t end = hooks.threads.high_water();
-    for (uint32_t i = 0; i < end; i++) {
-      ThreadSlot& slot = hooks.threads.slot(i);
-      if (slot.thread.load(std::memory_order_relaxed) == 0) continue;
-      SlotPin pin(slot);
-      uintptr_t thread = pin.thread();
-      if (thread == 0) continue;
-      if (exhaustive) {
-        yieldpoint->Arm(thread);
-      } else if (states_.IsInJava(thread)) {
-        TickThreadInJava(*yieldpoint, slot, thread, elapsed_ns);
-      }
-    }
+  if (by_thread) {
+    ticking_ = true;  // before the look at installed_: see GiveUp
+    if (Yieldpoint* yieldpoint = installed_) TickThreads(*yieldpoint, elapsed_ns);
+    ticking_ = false;
   }
-  if (yieldpoint != nullptr && by_thread && keeps_marks_ && yieldpoint->VmTakesMarks()) KeepMarks(*yieldpoint);
   if (by_thread && running_code_.IsDue(elapsed_ns)) LookAtNext();
   since_account_ns_ += elapsed_ns;
   if (since_account_ns_ >= kAccountEveryNs) {
     since_account_ns_ = 0;
     Account(false);
   }
+}
+
+void CallSampler::TickThreads(Yieldpoint& yieldpoint, uint64_t elapsed_ns) {
+  ThreadTable& threads = Hooks().threads;
+  const bool exhaustive = Hooks().parameters.exhaustive.load(std::memory_order_relaxed);
+  ticks_.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t end = threads.high_water();
+  for (uint32_t i = 0; i < end; i++) {
+    ThreadSlot& slot = threads.slot(i);
+    if (slot.thread.load(std::memory_order_relaxed) == 0) continue;
+    SlotPin pin(slot);
+    const uintptr_t thread = pin.thread();
+    if (thread == 0) continue;
+    if (exhaustive) {
+      yieldpoint.Arm(thread);
+    } else if (states_.IsInJava(thread)) {
+      TickThreadInJava(yieldpoint, slot, thread, elapsed_ns);
+    }
+  }
+  if (keeps_marks_ && yieldpoint.VmTakesMarks()) KeepMarks(yieldpoint);
 }
 
 void CallSampler::KeepMarks(Yieldpoint& yieldpoint) {

@@ -75,6 +75,7 @@ Status ContextSampler::Start(JavaVM* vm, JNIEnv* jni, const ContextSettings& set
   Apply();
   ASSAY_TRY(signals_.Open(OnSignal));
   running_ = true;
+  watch_->Begin();
   SetEvents(JVMTI_ENABLE);
   jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
   jvmti_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
@@ -83,16 +84,18 @@ Status ContextSampler::Start(JavaVM* vm, JNIEnv* jni, const ContextSettings& set
   hooks.interpreter_begin = interpreter.begin;
   hooks.interpreter_end = interpreter.end;
   ForEachLoadedClass(jvmti_, jni, [&](jclass type) { ClassPrepare(jvmti_, jni, nullptr, type); });
+  WaitForHooks(vm_, jvmti_);  // a safepoint: see AddAll
   watch_->AddAll(jni);
-  for (uint32_t i = 0; i < hooks.threads.high_water(); i++) {
-    if (hooks.threads.slot(i).thread != 0) GiveTrail(hooks.threads.slot(i));
+  {
+    std::lock_guard lock(ledger_mutex_);
+    for (uint32_t i = 0; i < hooks.threads.high_water(); i++) {
+      if (hooks.threads.slot(i).thread != 0) GiveTrail(hooks.threads.slot(i));
+    }
   }
   hooks.TakeReturns(OnReturn);
   hooks.active = true;
-  refusal_.clear();
-  via_.clear();
   pending_ = settings_.watermark;
-  if (!settings_.watermark) refusal_ = "not wanted";
+  Found("", settings_.watermark ? "" : "not wanted");
   TryInstall();
   Status status = UseTicks();
   if (!status.ok()) {
@@ -108,6 +111,13 @@ Status ContextSampler::Start(JavaVM* vm, JNIEnv* jni, const ContextSettings& set
   return status;
 }
 
+// Who tells of it has ledger_mutex_, who changes it control_ too.
+void ContextSampler::Found(const char* via, std::string refusal) {
+  std::lock_guard lock(ledger_mutex_);
+  via_ = via;
+  refusal_ = std::move(refusal);
+}
+
 // Without the watermark every walk is a whole one: slower, and activations are told by looks.
 void ContextSampler::TryInstall() {
   if (!pending_) return;
@@ -120,16 +130,10 @@ void ContextSampler::TryInstall() {
   auto made = MakeReturnYieldpoint(sources, &undecided);
   if (!made.ok() && undecided) return;
   pending_ = false;
-  if (!made.ok()) {
-    refusal_ = made.error().message;
-    return;
-  }
-  if (Status status = (*made)->Install(); !status.ok()) {
-    refusal_ = status.error().message;
-    return;
-  }
+  if (!made.ok()) return Found("", made.error().message);
+  if (Status status = (*made)->Install(); !status.ok()) return Found("", status.error().message);
   yieldpoint_ = std::move(*made);
-  via_ = yieldpoint_->name();
+  Found(yieldpoint_->name(), "");
   installed_ = true;
   recorder_.marks = true;
 }
@@ -153,7 +157,7 @@ void ContextSampler::Uninstall() {
 }
 
 void ContextSampler::GiveUp(const char* why) {
-  refusal_ = why;
+  Found(yieldpoint_->name(), why);
   Uninstall();
 }
 

@@ -62,6 +62,7 @@ class ContextSampler {
   void GiveUp(const char* why);
   ContextTrail* TrailOf(const ThreadSlot& slot) const;
   bool GiveTrail(ThreadSlot& slot);
+  void Found(const char* via, std::string refusal);
   void FindContinuation(JNIEnv* jni, jclass type);
 
   Status UseTicks();

@@ -29,10 +29,10 @@ void JNICALL ContextSampler::DynamicCode(jvmtiEnv*, const char* name, const void
   Get().compiled_->OnDynamicCode(name, code, static_cast<uint32_t>(size));
 }
 
+// Under ledger_mutex_, which whoever needs both takes before the lock of the watch.
 bool ContextSampler::GiveTrail(ThreadSlot& slot) {
   auto index = static_cast<size_t>(&slot - &Hooks().threads.slot(0));
   ContextTrail* trail = trails_[index].load();
-  std::lock_guard lock(ledger_mutex_);
   if (trail == nullptr) {
     trail = ContextTrail::Map();
   } else {
@@ -52,24 +52,24 @@ bool ContextSampler::GiveTrail(ThreadSlot& slot) {
 
 void JNICALL ContextSampler::ThreadStart(jvmtiEnv*, JNIEnv* jni, jthread thread) {
   ContextSampler& self = Get();
-  ThreadSlot* slot = self.watch_->OnStart(jni, thread);
-  if (slot != nullptr && self.GiveTrail(*slot)) self.timers_.Create(*slot);
+  std::lock_guard lock(self.ledger_mutex_);
+  self.watch_->OnStart(jni, thread, [&self](ThreadSlot& slot) {
+    if (self.GiveTrail(slot)) self.timers_.Create(slot);
+  });
 }
 
 void JNICALL ContextSampler::ThreadEnd(jvmtiEnv*, JNIEnv* jni, jthread) {
   ContextSampler& self = Get();
-  ThreadSlot* slot = self.watch_->Current(jni);
-  if (slot == nullptr) return;
-  self.timers_.Delete(*slot);
-  ContextTrail* trail = self.TrailOf(*slot);
-  if (trail != nullptr) {
+  std::lock_guard lock(self.ledger_mutex_);
+  self.watch_->OnEnd(jni, [&self, jni](ThreadSlot& slot) {
+    self.timers_.Delete(slot);
+    ContextTrail* trail = self.TrailOf(slot);
+    if (trail == nullptr) return;
     trail->busy.store(true);  // no sample until the slot has a new owner
-    if (self.installed_) Watermark::Remove(Hooks().PollWord(slot->thread.load()));
-    std::lock_guard lock(self.ledger_mutex_);
-    self.ledger_->Drain(slot->number, *trail, true);
-    self.ledger_->EndThread(slot->number);
-  }
-  self.watch_->OnEnd(jni);
+    if (self.installed_) Watermark::Remove(Hooks().PollWord(self.watch_->CurrentJavaThread(jni)));
+    self.ledger_->Drain(slot.number, *trail, true);
+    self.ledger_->EndThread(slot.number);
+  });
 }
 
 void ContextSampler::FindContinuation(JNIEnv* jni, jclass type) {

@@ -39,6 +39,7 @@ void ContextSampler::ReportLosses(profile::Profile& profile) const {
   lost("stacks deeper than max-frames, kept detached", counters.detached_depth);
   lost("stacks with frames outside, kept detached", counters.detached_outside);
   lost("threads not followed", watch_->refused() + threads_without_memory_);
+  lost("threads still followed from an earlier session", watch_->left_over());
   lost("methods not known to the interpreter's table", interpreted_.refused());
 }
 

@@ -83,12 +83,20 @@ ThreadSlot* ThreadWatch::AddLocked(JNIEnv* jni, jthread thread, uintptr_t java_t
   return slot;
 }
 
+void ThreadWatch::Begin() {
+  std::lock_guard lock(mutex_);
+  left_over_ = RemoveAllLocked();
+  table_->RestartNumbers();
+  names_.clear();
+  ended_.clear();
+  refused_ = 0;
+  remembering_ = true;
+}
+
 void ThreadWatch::AddAll(JNIEnv* jni) {
   {
     std::lock_guard lock(mutex_);
-    enumerating_ = true;
-    ended_.clear();
-    refused_ = 0;
+    following_ = true;
   }
   jint count = 0;
   jthread* threads = nullptr;
@@ -103,37 +111,48 @@ void ThreadWatch::AddAll(JNIEnv* jni) {
     jvmti_->Deallocate(reinterpret_cast<unsigned char*>(threads));
   }
   std::lock_guard lock(mutex_);
-  enumerating_ = false;
+  remembering_ = false;
   ended_.clear();
 }
 
-ThreadSlot* ThreadWatch::OnStart(JNIEnv* jni, jthread thread) {
+// One that starts before AddAll is found there.
+void ThreadWatch::OnStart(JNIEnv* jni, jthread thread, const Function& fill) {
   std::lock_guard lock(mutex_);
-  uintptr_t java_thread = JavaThreadOf(jni, thread);
-  if (java_thread == 0 || reinterpret_cast<uintptr_t>(jni) - java_thread != uintptr_t(env_offset_)) {
-    refused_++;
-    return nullptr;
-  }
+  const uintptr_t java_thread = JavaThreadOf(jni, thread);
   ended_.erase(java_thread);
-  return AddLocked(jni, thread, java_thread);
+  if (!following_) return;
+  if (java_thread == 0 || java_thread != CurrentJavaThread(jni)) {
+    refused_++;
+    return;
+  }
+  if (ThreadSlot* slot = AddLocked(jni, thread, java_thread)) fill(*slot);
 }
 
-ThreadSlot* ThreadWatch::Current(JNIEnv* jni) {
-  return table_->Find(reinterpret_cast<uintptr_t>(jni) - env_offset_);
-}
+ThreadSlot* ThreadWatch::Current(JNIEnv* jni) { return table_->Find(CurrentJavaThread(jni)); }
 
-void ThreadWatch::OnEnd(JNIEnv* jni) {
+void ThreadWatch::OnEnd(JNIEnv* jni, const Function& empty) {
   std::lock_guard lock(mutex_);
-  uintptr_t java_thread = reinterpret_cast<uintptr_t>(jni) - env_offset_;
-  if (enumerating_) ended_.insert(java_thread);
+  const uintptr_t java_thread = CurrentJavaThread(jni);
+  if (remembering_) ended_.insert(java_thread);
+  if (ThreadSlot* slot = table_->Find(java_thread)) empty(*slot);
   table_->Remove(java_thread);
 }
 
 void ThreadWatch::RemoveAll() {
   std::lock_guard lock(mutex_);
+  following_ = remembering_ = false;
+  RemoveAllLocked();
+}
+
+uint64_t ThreadWatch::RemoveAllLocked() {
+  uint64_t removed = 0;
   for (uint32_t i = 0; i < table_->high_water(); i++) {
-    if (uintptr_t thread = table_->slot(i).thread.load()) table_->Remove(thread);
+    const uintptr_t thread = table_->slot(i).thread.load();
+    if (thread == 0) continue;
+    table_->Remove(thread);
+    removed++;
   }
+  return removed;
 }
 
 std::vector<std::string> ThreadWatch::names() const {

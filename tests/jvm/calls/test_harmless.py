@@ -81,7 +81,7 @@ class Traces(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.classes = compile_java([HERE / "Ratios.java", HERE / "Waits.java"])
+        cls.classes = compile_java([HERE / "Ratios.java", HERE / "Waits.java", HERE / "Churn.java"])
 
     def setUp(self):
         self.address = {}
@@ -201,6 +201,18 @@ class Traces(unittest.TestCase):
             after = show_json(path)["metadata"]
             self.assertEqual((after.get("overhead"), after["tick"].split(",")[0]), (overhead, tick))
         assay("detach", pid)
+
+    @each_jdk()
+    def test_no_thread_is_followed_beyond_its_end(self, version):
+        """Whoever is still in the table after a detach would be touched by the next session, when the VM has freed him."""
+        pid = self.start(version, "Churn", lines=1).pid
+        path = tempfile.mktemp(suffix=".profile")
+        for _ in range(5):
+            assay("doctor", "--pid", pid)
+            for collector in ("calls", "contexts", "calls"):
+                assay("attach", pid, "--collect", collector, "-o", path)
+                assay("detach", pid)
+                self.assertNotIn("threads still followed from an earlier session", show_json(path)["lost"], collector)
 
     @each_jdk()
     def test_running_stub_is_diverted(self, version):
