@@ -165,6 +165,10 @@ class CallsCollector final : public Collector {
   Status ChooseDefaults(int release) {
     const bool has_entry_barrier = release >= kFirstWithEntryBarrier;
     const std::string via = options_.Text("via");
+    if (via == "entry" && !has_entry_barrier) {
+      return Error{"via=entry: compiled code of JDK " + std::to_string(release) + " has no check at entry, that of JDK " +
+                   std::to_string(kFirstWithEntryBarrier) + " and newer has; use via=return or auto"};
+    }
     const bool sees_returns = via == "return" || (via == "auto" && !has_entry_barrier);
     const bool sees_entries = via == "entry" || (via == "auto" && has_entry_barrier);
     // By the thread that ticks, while the program runs on another processor (sampling/mark_keeper.h).

@@ -52,8 +52,7 @@ void JNICALL OnThreadEnd(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
 void JNICALL OnVmDeath(jvmtiEnv* jvmti, JNIEnv* jni) {
   ExamineOnce(jni);
   WritePlanReport();
-  // "Nothing is being profiled" is no news here.
-  static_cast<void>(StopSession(true));
+  EndSession();
 }
 
 // One environment for the life of the VM, only for these events.
@@ -84,7 +83,7 @@ Result<std::string> Execute(JavaVM* vm, const Options& options) {
   }
   ASSAY_TRY(WatchVmLife(vm));
   std::string command = options.Text("command");
-  if (command == "stop") return StopSession(false);
+  if (command == "stop") return StopSession();
   if (command == "unapply") return RemovePlan(jni);
   if (command == "status") return SessionStatus();
   if (command == "doctor") return ExamineJvm(vm, jni);

@@ -27,6 +27,7 @@ struct Session {
   profile::Profile profile;
   Clock::time_point start;
   JavaVM* vm = nullptr;
+  Clock::time_point limit_start;    // when `for` was asked for
   Clock::time_point segment_start;  // the same as `start` without segments
   uint64_t segments = 0;            // ended
   bool running = false;
@@ -69,7 +70,13 @@ std::string AccuracyVerdict(const Session& session) {
   return VerdictOn(session.options.Percent("until-accuracy"), session.profile.metadata, Clock::now() - session.start);
 }
 
-// What was seen since the last segment goes to a file of its own; memory and the file begin anew.
+// The end of the time that `for` gave.
+Clock::time_point EndOf(const Session& session) {
+  const uint64_t limit = session.options.Nanoseconds("for");
+  return limit == 0 ? Clock::time_point::max() : session.limit_start + std::chrono::nanoseconds(limit);
+}
+
+// What was seen since the last segment goes to a file of its own; memory and the file begin anew, also when there is no room for it.
 Status EndSegment(Session& session) {
   uint64_t length = session.options.Nanoseconds("segment");
   bool due = Clock::now() - session.segment_start >= std::chrono::nanoseconds(length);
@@ -77,21 +84,20 @@ Status EndSegment(Session& session) {
   const std::string output = session.options.Text("output");
   uint64_t number = ++session.segments;
   session.profile.metadata["segment"] = std::to_string(number);
-  ASSAY_TRY(profile::WriteProfile(session.profile, output + "." + std::to_string(number)));
+  const Status written = profile::WriteProfile(session.profile, output + "." + std::to_string(number));
   uint64_t kept = session.options.Count("keep-segments");
   if (number > kept) unlink((output + "." + std::to_string(number - kept)).c_str());
-  session.profile = {};
+  session.profile.Restart();
   session.segment_start = Clock::now();
   Describe(session, session.vm);
-  ASSAY_ASSIGN(session.writer, profile::ProfileWriter::Create(output));
-  return {};
+  return written;
 }
 
 // Waits until it is time to flush, or the session is over, attending to the collector meanwhile.
 void WaitForFlush(Sessions& all, std::unique_lock<std::mutex>& lock, uint64_t generation) {
   Session& session = *all.current;
   const auto flush = std::chrono::nanoseconds(std::max<uint64_t>(session.options.Nanoseconds("flush"), 10'000'000));
-  const auto until = Clock::now() + flush;
+  const auto until = std::min(Clock::now() + flush, EndOf(session));
   for (auto now = Clock::now(); now < until; now = Clock::now()) {
     const uint64_t often = session.collector->AttendEveryNs();
     const auto each = often == 0 ? flush : std::chrono::nanoseconds(often);
@@ -100,6 +106,43 @@ void WaitForFlush(Sessions& all, std::unique_lock<std::mutex>& lock, uint64_t ge
     if (over || woken == std::cv_status::no_timeout) return;
     session.collector->Attend();
   }
+}
+
+Status FinishFile(Session& session) {
+  if (!session.collector->IsDeterministic()) return session.writer->Finish(session.profile);
+  profile::Profile last = profile::Canonical(session.profile);
+  profile::RemoveCircumstances(last);
+  return profile::WriteProfile(last, session.options.Text("output"));
+}
+
+void Forget(Sessions& all) {
+  all.current.reset();
+  ++all.generation;
+  all.wake.notify_all();
+}
+
+// With the lock, of a session that runs.
+Result<std::string> Stop(Sessions& all, bool at_vm_death) {
+  Session& session = *all.current;
+  session.running = false;
+  session.collector->Stop(at_vm_death);
+  session.collector->Snapshot(session.profile);
+  UpdateDuration(session);
+  Status status = FinishFile(session);
+  std::string output = session.options.Text("output");
+  Forget(all);
+  // What a session held is free now, but spread over malloc's arenas: without this a JVM that is
+  // attached to again and again stays larger than it needs to be.
+  if (!at_vm_death) malloc_trim(0);
+  if (!status.ok()) return Error{output + " is not finished: " + status.error().ToString()};
+  return "wrote " + output;
+}
+
+// Nobody waits for the answer.
+void StopUnasked(Sessions& all, bool at_vm_death) {
+  if (all.current == nullptr || !all.current->running) return;
+  auto stopped = Stop(all, at_vm_death);
+  if (!stopped.ok()) Log(stopped.error().ToString());
 }
 
 // Runs on the agent's own Java thread until its session ends.
@@ -118,22 +161,10 @@ void JNICALL FlushLoop(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
     if (!status.ok()) {
       Log("cannot write the profile: " + status.error().ToString());
     }
-    uint64_t limit = session.options.Nanoseconds("for");
     const std::string verdict = AccuracyVerdict(session);
     if (!verdict.empty()) Log(verdict + " after " + session.profile.metadata["duration"] + "; profiling ends, the program goes on");
-    if (!verdict.empty() || (limit != 0 && Clock::now() - session.start >= std::chrono::nanoseconds(limit))) {
-      lock.unlock();
-      static_cast<void>(StopSession(false));
-      return;
-    }
+    if (!verdict.empty() || Clock::now() >= EndOf(session)) return StopUnasked(all, false);
   }
-}
-
-Status FinishFile(Session& session) {
-  if (!session.collector->IsDeterministic()) return session.writer->Finish(session.profile);
-  profile::Profile last = profile::Canonical(session.profile);
-  profile::RemoveCircumstances(last);
-  return profile::WriteProfile(last, session.options.Text("output"));
 }
 
 Status StartFlushThread(JavaVM* vm, JNIEnv* jni, uint64_t generation) {
@@ -148,25 +179,41 @@ Status StartFlushThread(JavaVM* vm, JNIEnv* jni, uint64_t generation) {
   return {};
 }
 
+// `%p` in the file's name is the process id: several JVMs may be started with the same options.
+Status NameOutput(Session& session) {
+  std::string output = session.options.Text("output");
+  for (size_t at = output.find("%p"); at != std::string::npos; at = output.find("%p", at)) output.replace(at, 2, std::to_string(getpid()));
+  return session.options.Set("output", output);
+}
+
+// The file that was there before stays if the collector refuses.
 Status Begin(Sessions& all, JavaVM* vm, JNIEnv* jni, Phase phase) {
   Session& session = *all.current;
+  ASSAY_TRY(NameOutput(session));
   Describe(session, vm);
   auto writer = profile::ProfileWriter::Create(session.options.Text("output"));
   if (!writer.ok()) return writer.error();
   session.writer = std::move(*writer);
-  session.start = session.segment_start = Clock::now();
+  session.start = session.segment_start = session.limit_start = Clock::now();
   session.vm = vm;
   // The thread is created first, so that its creation is not part of the profile.
   ASSAY_TRY(StartFlushThread(vm, jni, all.generation));
   ASSAY_TRY(session.collector->Start(vm, jni, session.options, phase));
-  session.running = true;
-  return {};
+  Status published = session.writer->Publish();
+  if (!published.ok()) session.collector->Stop(false);
+  session.running = published.ok();
+  return published;
 }
 
-void Forget(Sessions& all) {
-  all.current.reset();
-  ++all.generation;
-  all.wake.notify_all();
+// What a running session cannot become.
+Status CheckChange(const Session& session, const Options& options) {
+  if (options.IsSet("collect") && options.Text("collect") != session.options.Text("collect")) {
+    return Error{"this JVM is already being profiled with collect=" + session.options.Text("collect") + "; detach first"};
+  }
+  if (options.IsSet("output") && options.Text("output") != session.options.Text("output")) {
+    return Error{"this JVM is already being profiled into " + session.options.Text("output") + "; detach first, or leave the output as it is"};
+  }
+  return {};
 }
 
 }  // namespace
@@ -198,13 +245,12 @@ Result<std::string> StartOrChangeSession(JavaVM* vm, JNIEnv* jni, const Options&
   std::lock_guard lock(all.mutex);
   if (all.current != nullptr) {
     Session& session = *all.current;
-    if (options.IsSet("collect") && options.Text("collect") != session.options.Text("collect")) {
-      return Error{"this JVM is already being profiled with collect=" +
-                   session.options.Text("collect") + "; detach first"};
-    }
+    ASSAY_TRY(CheckChange(session, options));
     ASSAY_TRY(session.collector->Reconfigure(options));
     session.options.Update(options);
+    if (options.IsSet("for")) session.limit_start = Clock::now();
     Describe(session, vm);
+    all.wake.notify_all();
     return "changed: " + options.Without("reply").ToString();
   }
   all.current = std::make_unique<Session>();
@@ -219,26 +265,20 @@ Result<std::string> StartOrChangeSession(JavaVM* vm, JNIEnv* jni, const Options&
     Forget(all);
     return status.error();
   }
-  return "started: writing " + options.Text("output");
+  return "started: writing " + all.current->options.Text("output");
 }
 
-Result<std::string> StopSession(bool at_vm_death) {
+Result<std::string> StopSession() {
   Sessions& all = All();
   std::lock_guard lock(all.mutex);
   if (all.current == nullptr || !all.current->running) return Error{"nothing is being profiled"};
-  Session& session = *all.current;
-  session.running = false;
-  session.collector->Stop(at_vm_death);
-  session.collector->Snapshot(session.profile);
-  UpdateDuration(session);
-  Status status = FinishFile(session);
-  std::string output = session.options.Text("output");
-  Forget(all);
-  // What a session held is free now, but spread over malloc's arenas: without this a JVM that is
-  // attached to again and again stays larger than it needs to be.
-  if (!at_vm_death) malloc_trim(0);
-  if (!status.ok()) return status.error();
-  return "wrote " + output;
+  return Stop(all, false);
+}
+
+void EndSession() {
+  Sessions& all = All();
+  std::lock_guard lock(all.mutex);
+  StopUnasked(all, true);
 }
 
 std::string SessionStatus() {

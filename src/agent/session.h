@@ -19,7 +19,9 @@ Status StartPreparedSession(JavaVM* vm, JNIEnv* jni);
 // Agent_OnAttach: starts a session, or changes the running one. The text says what was done.
 Result<std::string> StartOrChangeSession(JavaVM* vm, JNIEnv* jni, const Options& options);
 // Ends the session and finishes the file. The text says what was written.
-Result<std::string> StopSession(bool at_vm_death);
+Result<std::string> StopSession();
+// The same when the VM dies, if there is a session. What goes wrong is logged.
+void EndSession();
 std::string SessionStatus();
 
 }  // namespace assay::agent

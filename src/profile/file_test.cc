@@ -22,6 +22,11 @@ class FileTest : public testing::Test {
   }
   ~FileTest() override { std::filesystem::remove_all(folder_); }
 
+  Result<std::unique_ptr<ProfileWriter>> Published() const {
+    auto writer = ProfileWriter::Create(path_);
+    EXPECT_TRUE(writer.ok() && (*writer)->Publish().ok());
+    return writer;
+  }
   ByteVector Bytes() const {
     std::ifstream in(path_, std::ios::binary);
     return ByteVector(std::istreambuf_iterator<char>(in), {});
@@ -90,7 +95,7 @@ TEST_F(FileTest, RoundTripsManyChunks) {
 }
 
 TEST_F(FileTest, IncrementalWritingEqualsWritingAtOnce) {
-  auto writer = ProfileWriter::Create(path_);
+  auto writer = Published();
   ASSERT_TRUE(writer.ok());
   Profile profile;
   std::mt19937 random(7);
@@ -127,7 +132,7 @@ TEST_F(FileTest, IncrementalWritingEqualsWritingAtOnce) {
 }
 
 TEST_F(FileTest, FlushWithoutChangeAppendsNothing) {
-  auto writer = ProfileWriter::Create(path_);
+  auto writer = Published();
   Profile profile = FullProfile();
   ASSERT_TRUE((*writer)->Flush(profile).ok());
   uint64_t size = std::filesystem::file_size(path_);
@@ -139,7 +144,7 @@ TEST_F(FileTest, FlushWithoutChangeAppendsNothing) {
 }
 
 TEST_F(FileTest, WhatTheProfileForgetsLeavesTheFile) {
-  auto writer = ProfileWriter::Create(path_);
+  auto writer = Published();
   Profile profile = FullProfile();
   for (int step = 0; step < 50; ++step) {
     for (int i = 0; i < 1000; ++i) {
@@ -161,8 +166,34 @@ TEST_F(FileTest, WhatTheProfileForgetsLeavesTheFile) {
   EXPECT_EQ(Dump(*ReadProfile(path_)), Dump(profile));
 }
 
+TEST_F(FileTest, AProfileThatRestartsBeginsTheFileAnew) {
+  auto writer = Published();
+  Profile profile = RandomProfile(5, 1000, 5000, 5000);
+  ASSERT_TRUE((*writer)->Flush(profile).ok());
+  profile.Restart();
+  EXPECT_EQ(profile.methods().size(), Profile().methods().size());
+  profile.AddEdge(1, 2, 1, 3, 4);
+  ASSERT_TRUE((*writer)->Flush(profile).ok());
+  profile.Restart();
+  ASSERT_TRUE((*writer)->Finish(profile).ok());
+  EXPECT_EQ(Dump(*ReadProfile(path_)), Dump(Profile()));
+}
+
+TEST_F(FileTest, WhatWasThereStaysUntilTheWriterPublishes) {
+  Profile old = FullProfile();
+  ASSERT_TRUE(WriteProfile(old, path_).ok());
+  {
+    auto writer = ProfileWriter::Create(path_);
+    ASSERT_TRUE(writer.ok());
+    EXPECT_EQ(Dump(*ReadProfile(path_)), Dump(old));
+  }
+  EXPECT_EQ(Dump(*ReadProfile(path_)), Dump(old));
+  auto left = std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator());
+  EXPECT_EQ(left, 1);
+}
+
 TEST_F(FileTest, LogStaysWithinAFactorOfItsCompactSize) {
-  auto writer = ProfileWriter::Create(path_);
+  auto writer = Published();
   Profile profile = RandomProfile(3, 1000, 20000, 0);
   for (int step = 0; step < 100; ++step) {
     for (EdgeId id = 0; id < profile.edges().size(); ++id) profile.edge(id).weight += 0.5;
@@ -174,7 +205,7 @@ TEST_F(FileTest, LogStaysWithinAFactorOfItsCompactSize) {
 }
 
 TEST_F(FileTest, AKillDuringAnAppendLeavesTheLastFlush) {
-  auto writer = ProfileWriter::Create(path_);
+  auto writer = Published();
   Profile profile = FullProfile();
   ASSERT_TRUE((*writer)->Flush(profile).ok());
   ByteVector before = Bytes();

@@ -25,6 +25,12 @@ void Profile::AddRoots() {
   node_index_.Append(HashTriple(kRootNode, kNoBci, 0), [](uint32_t) { return 0; });
 }
 
+void Profile::Restart() {
+  const uint64_t next = edition_ + 1;
+  *this = Profile();
+  edition_ = next;
+}
+
 void Profile::ForgetGraph() {
   methods_ = {};
   edges_ = {};

@@ -121,6 +121,8 @@ class Profile {
   // Drops all methods, edges and contexts, for a collector that fills in what is left of them: ids
   // given before mean nothing afterwards. `edition` counts how often that was.
   void ForgetGraph();
+  // Drops everything, which is an edition too.
+  void Restart();
   uint64_t edition() const { return edition_; }
 
   double TotalEdgeWeight() const;

@@ -65,10 +65,10 @@ Result<std::unique_ptr<ProfileWriter>> ProfileWriter::Create(const std::string& 
   auto state = std::make_unique<State>();
   state->path = path;
   ASSAY_ASSIGN(state->file, LogFile::Open(path));
-  ASSAY_TRY(state->file.Publish());
   return std::unique_ptr<ProfileWriter>(new ProfileWriter(std::move(state)));
 }
 
+Status ProfileWriter::Publish() { return state_->file.Publish(); }
 Status ProfileWriter::Flush(const Profile& profile) { return state_->Write(profile, false); }
 Status ProfileWriter::Finish(const Profile& profile) { return state_->Write(profile, true); }
 

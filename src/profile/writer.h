@@ -14,12 +14,16 @@ namespace assay::profile {
 
 class ProfileWriter {
  public:
+  // What is at `path` stays until Publish.
   static Result<std::unique_ptr<ProfileWriter>> Create(const std::string& path);
   ~ProfileWriter();
 
+  // Puts the file, empty or not, where it belongs.
+  Status Publish();
+
   // Appends everything of `profile` that changed since the previous call. The same Profile object
-  // must be passed each time. It only grows and is updated in place; after a ForgetGraph the file
-  // is written anew.
+  // must be passed each time. It only grows and is updated in place; after a ForgetGraph or Restart
+  // the file is written anew.
   Status Flush(const Profile& profile);
   // Flushes and marks the file as properly ended.
   Status Finish(const Profile& profile);
