@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
+#include <utility>
 
 #include "src/estimate/interval.h"
 #include "src/profile/names.h"
@@ -82,8 +83,8 @@ void SiteResolver::Retire(const std::vector<uintptr_t>& unloaded, bool may_ask) 
   }, may_ask);
 }
 
-// Sites of interpreted callers stay when their class is unloaded: nobody tells. A table that they fill is emptied;
-// what is still called is found again.
+// Sites of interpreted callers stay when their class is unloaded: nobody tells. Long chains of callers fill the table's memory before its
+// places. A table that is full is emptied; what is still called is found again.
 void SiteResolver::MakeRoom() {
   constexpr uint32_t kMany = SiteTable::kEntries / 4 * 3;
   if (hooks_->sites.used() <= kMany) return;
@@ -93,7 +94,11 @@ void SiteResolver::MakeRoom() {
   for (uint32_t place = 0; place < hooks_->sites.used(); place++) {
     live += hooks_->sites.GetAt(hooks_->sites.index(place), &site, &id);
   }
-  if (live > kMany) RetireIf([](const SiteMeaning&) { return true; }, true);
+  if (live > kMany) RetireAll();
+}
+
+void SiteResolver::RetireAll() {
+  RetireIf([](const SiteMeaning&) { return true; }, true);
 }
 
 void SiteResolver::NameNew() {
@@ -105,6 +110,8 @@ void SiteResolver::NameNew() {
     SiteMeaning site;
     if (id != SiteTable::kNoId && hooks_->sites.Get(id, &site)) Resolve(SiteTable::IndexOf(id), site, id, true);
   }
+  const uint64_t refused_before = std::exchange(refused_, hooks_->sites.full());
+  if (refused_ > refused_before) RetireAll();
 }
 
 profile::MethodId SiteResolver::MethodOf(profile::Profile& profile, uint32_t method) {

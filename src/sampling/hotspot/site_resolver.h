@@ -64,6 +64,7 @@ class SiteResolver {
   bool BuildChain(const SiteMeaning& site, bool may_ask, Chain* chain);
   void RetireIf(const std::function<bool(const SiteMeaning&)>& dead, bool may_ask);
   void MakeRoom();
+  void RetireAll();
   void TakeInto(uint32_t index, const Meaning& meaning);
   profile::MethodId MethodOf(profile::Profile& profile, uint32_t method);
   profile::EdgeId EdgeOf(profile::Profile& profile, size_t chain);
@@ -101,6 +102,7 @@ class SiteResolver {
   double scale_ = 1;  // of the ledger, as last stated
   uint64_t nameless_ = 0;
   uint64_t named_ = 0;                          // SiteTable::added() at the last NameNew()
+  uint64_t refused_ = 0;  // sites that found no room, at the last look
 };
 
 }  // namespace assay::sampling

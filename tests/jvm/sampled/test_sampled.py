@@ -188,6 +188,12 @@ class Checks(unittest.TestCase):
         return sum(e["weight"] for e in edges), sum(e["samples"] for e in edges)
 
     @each_jdk()
+    def test_a_program_shorter_than_an_interval_is_not_taken_for_one(self, version):
+        for trigger in ("counter", "thread"):
+            _, path = sampled(version, "-cp", self.shapes, "Shapes", "12", options=["--interval", "1G", "--trigger", trigger])
+            self.assertEqual(edges_of(path).total(), 0, trigger)
+
+    @each_jdk()
     def test_the_same_profile_twice(self, version):
         options = ["--include", "Shapes*", "--trigger", "thread", "--interval", "13", "--jitter", "5",
                    "--instrument", "call-edge,field-access"]

@@ -216,8 +216,8 @@ public final class AssaySampled {
         everything = U.getLongVolatile(null, SHARED + INTERVAL) == 1;
         long interval = U.getLongVolatile(null, SHARED + INTERVAL);
         for (int i = 0; i < SHARDS * LANES; i++) {
-            // The lanes of a shard do not sample all at once.
-            BEYOND[i] = interval / LANES * (i % LANES);
+            // The lanes of a shard do not sample all at once, and none at its first check: a short program would seem to have executed whole intervals.
+            BEYOND[i] = interval / LANES * (i % LANES) + interval / (2 * LANES);
             RANDOM[i] = 0;
             LEFT[i / LANES * 16 + 16 + i % LANES] = 0;
         }
