@@ -154,6 +154,17 @@ class Show(Case):
         json.loads(assay("show", path, "--json").stdout)
 
     def test_unfinished_profile_is_shown_as_such(self):
+    def test_characters_beyond_the_bmp_are_what_they_are(self):
+        """The JVM has them as two surrogates of three bytes each, and U+0000 as C0 80."""
+        name = b"f\xed\xa0\xb5\xed\xb2\xb3\xc0\x80".decode("utf-8", "surrogateescape")
+        file = ProfileFile()
+        file.edge(MAIN, 1, f"Known.{name}()V", 5)
+        path = self.write("a", file)
+        self.assertIn("Known.f\U0001d4b3\ufffd()", assay("show", path).stdout)
+        edges = json.loads(assay("show", path, "--json").stdout)["edges"]
+        self.assertEqual(edges[0]["callee"], "Known.f\U0001d4b3\0()V")
+        self.assertIn("Known.f\U0001d4b3_ 5", assay("export", path, "--format", "collapsed").stdout)
+
         path = self.path("a")
         pathlib.Path(path).write_bytes(known().bytes(end=False) + b"half a chunk")
         self.assertIn("still running", assay("show", path).stdout)
