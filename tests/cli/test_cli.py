@@ -372,7 +372,26 @@ class General(unittest.TestCase):
         self.assertEqual(complete("assay", "comp"), ["compare", "completion"])
         self.assertEqual(complete("assay", "export", "x", "--format", "c"), ["collapsed", "callgrind"])
         self.assertEqual(complete("assay", "diff", "--fail"), ["--fail-over"])
-        self.assertIn("/usr", complete("assay", "show", "/us"))
+        self.assertEqual(complete("assay", "show", "/us"), [])
+
+    def test_bash_completes_names_of_files_as_they_are(self):
+        with tempfile.TemporaryDirectory(prefix="assay-cli-") as folder:
+            for name in ("one file", "it's"):
+                pathlib.Path(folder, name).touch()
+            primary, secondary = pty.openpty()
+            shell = subprocess.Popen(["bash", "--norc", "--noprofile", "-i"], stdin=secondary, stdout=secondary, stderr=secondary,
+                                     cwd=folder, start_new_session=True, env=dict(os.environ, TERM="dumb", HISTFILE="/dev/null"))
+            os.close(secondary)
+            typed = f"""eval "$({ASSAY} completion bash)"; assay() {{ printf '<%s>' "$@" >> said; }}\n"""
+            os.write(primary, (typed + "assay show one\t\nassay show one\\ f\t\nassay show it\t\nexit\n").encode())
+            try:
+                while os.read(primary, 65536):
+                    pass
+            except OSError:  # the shell's end is closed
+                pass
+            os.close(primary)
+            shell.wait(60)
+            self.assertEqual(pathlib.Path(folder, "said").read_text(), "<show><one file>" * 2 + "<show><it's>")
 
     def test_other_completions(self):
         for shell in ("zsh", "fish"):
