@@ -14,6 +14,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
 #include "src/cli/load.h"
+#include "src/cli/numbers.h"
 #include "src/cli/program.h"
 #include "src/cli/scratch_folder.h"
 #include "src/cli/table.h"
@@ -208,6 +209,7 @@ void RegisterCalibrate(Cli& cli) {
   app->add_option("--repetitions", options->repetitions, "JVMs in which everything is timed")
       ->capture_default_str();
   app->add_flag("--quick", options->quick,
+      ->transform(WholeNumber(1, 1000))
                 "a few seconds instead of minutes, and far less precise");
   app->add_option("command", options->java, "java and flags for the JVM, after --");
   app->positionals_at_end();

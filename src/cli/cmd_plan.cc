@@ -11,6 +11,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
 #include "src/cli/load.h"
+#include "src/cli/numbers.h"
 #include "src/cli/table.h"
 #include "src/cli/terminal.h"
 #include "src/optimize/directives.h"
@@ -187,7 +188,8 @@ void RegisterPlan(Cli& cli) {
                    "write what is inlined as -XX:InlineDataFile for JDK 25, exact per call site:"
                    " the dumps with the plan's changes")
       ->needs(dumps);
-  command->add_option("--top", options->top, "rows shown; 0 shows all")->capture_default_str();
+  command->add_option("--top", options->top, "rows shown; 0 shows all [30; with --json all]")
+      ->transform(WholeNumber());
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "Apply it: assay run --apply PLAN -- java ..., or assay attach PID --apply PLAN.\n"

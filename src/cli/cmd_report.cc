@@ -8,6 +8,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
 #include "src/cli/load.h"
+#include "src/cli/numbers.h"
 #include "src/cli/terminal.h"
 #include "src/report/report.h"
 
@@ -80,3 +81,5 @@ void RegisterReport(Cli& cli) {
 }
 
 }  // namespace assay::cli
+      ->transform(WholeNumber())
+      ->transform(WholeNumber())

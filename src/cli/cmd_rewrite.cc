@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <memory>
 
 #include "src/agent/class_filter.h"
@@ -12,6 +13,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
 #include "src/cli/manifest.h"
+#include "src/cli/numbers.h"
 #include "src/cli/terminal.h"
 #include "src/instrument/count_pass.h"
 #include "src/instrument/module_info.h"
@@ -27,6 +29,7 @@ constexpr char kRuntimeModule[] = "assay.runtime";
 constexpr char kMethodTable[] = "META-INF/assay/methods";
 constexpr char kSettings[] = "META-INF/assay/settings";
 constexpr char kManifest[] = "META-INF/MANIFEST.MF";
+constexpr uint64_t kMostBytecodes = 500'000'000;
 
 struct RewriteOptions {
   std::string input;
@@ -34,7 +37,8 @@ struct RewriteOptions {
   std::string runtime = "inside";
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  std::string granularity, jitter, seed, profile, agent, weights;
+  std::optional<uint64_t> granularity, jitter, seed;
+  std::string profile, agent, weights;
   int64_t first_number = -1;
   instrument::CountOptions count;
 };
@@ -185,9 +189,12 @@ class JarRewriter {
       for (char c : value) escaped += c == '\\' ? "\\\\" : std::string(1, c);
       if (!value.empty()) text += std::string(name) + "=" + escaped + "\n";
     };
-    set("granularity", options_.granularity);
-    set("jitter", options_.jitter);
-    set("seed", options_.seed);
+    auto set_number = [&set](const char* name, const std::optional<uint64_t>& value) {
+      if (value) set(name, std::to_string(*value));
+    };
+    set_number("granularity", options_.granularity);
+    set_number("jitter", options_.jitter);
+    set_number("seed", options_.seed);
     set("output", options_.profile);
     set("agent", options_.agent);
     if (!options_.weights.empty()) set("unit", "cost");
@@ -229,28 +236,8 @@ class JarRewriter {
   bool signed_ = false;
 };
 
-void CheckCount(const char* name, const std::string& text, uint64_t least) {
-  if (text.empty()) return;
-  auto value = agent::ParseCount(text);
-  if (!value.ok() || *value < least || *value > 500'000'000) {
-    throw CommandError(fmt::format("--{} must be between {} and 500M", name, least));
-  }
-}
-
-std::string Plain(const std::string& text) {
-  return text.empty() ? text : std::to_string(*agent::ParseCount(text));
-}
-
 int Rewrite(RewriteOptions options) {
-  CheckCount("granularity", options.granularity, 1);
-  CheckCount("jitter", options.jitter, 0);
-  CheckCount("seed", options.seed, 0);
-  options.granularity = Plain(options.granularity);
-  if (!options.granularity.empty()) {
-    options.count.fewer_checks = *agent::ParseCount(options.granularity) >= 100;
-  }
-  options.jitter = Plain(options.jitter);
-  options.seed = Plain(options.seed);
+  if (options.granularity) options.count.fewer_checks = *options.granularity >= 100;
   if (!options.weights.empty()) {
     std::ifstream in(options.weights, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -282,15 +269,19 @@ void RegisterRewrite(Cli& cli) {
       ->delimiter(',');
   app->add_option("--exclude", options->exclude, "not classes that match")->delimiter(',');
   app->add_option("--granularity", options->granularity,
-                  "bytecodes from one sample to the next [10k]");
-  app->add_option("--jitter", options->jitter, "random addition to each interval [100]");
-  app->add_option("--seed", options->seed, "seed of the random numbers [1]");
+                  "bytecodes from one sample to the next [10k]")
+      ->transform(WholeNumber(1, kMostBytecodes));
+  app->add_option("--jitter", options->jitter, "random addition to each interval [100]")
+      ->transform(WholeNumber(0, kMostBytecodes));
+  app->add_option("--seed", options->seed, "seed of the random numbers [1]")
+      ->transform(WholeNumber(0, kMostBytecodes));
   app->add_option("--profile", options->profile,
                   "the profile that the program writes [assay.profile]");
   app->add_option("--agent", options->agent,
                   "class that processes samples [assay.runtime.ContextTreeAgent]");
   app->add_option("--max-path", options->count.max_path,
-                  "bytecodes executed at most between two checks of the counter; 0 = any [0]");
+                  "bytecodes executed at most between two checks of the counter; 0 = any [0]")
+      ->transform(WholeNumber());
   app->add_option("--weights", options->weights,
                   "file that says what instructions count for (CLASS WEIGHT), instead of 1 each");
   app->add_option("--runtime", options->runtime,
@@ -299,7 +290,7 @@ void RegisterRewrite(Cli& cli) {
       ->check(CLI::IsMember({"inside", "outside"}));
   app->add_option("--number", options->first_number,
                   "number of the first method, where two jars collide")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 29));
+      ->transform(WholeNumber(0, uint64_t{1} << 29));
   app->footer(
       "The program writes its profile when it ends, and whenever the file named by -Dassay.request"
       "\nappears. Granularity, jitter, seed, output (the profile) and agent can be set for one run"

@@ -10,8 +10,9 @@ import tempfile
 import unittest
 import fcntl
 import termios
+import zipfile
 
-from assay_test import ASSAY, assay, run
+from assay_test import ASSAY, BUILD, assay, run
 from profile_file import ProfileFile
 
 MAIN = "Known.main([Ljava/lang/String;)V"
@@ -153,7 +154,6 @@ class Show(Case):
             out.decode()
         json.loads(assay("show", path, "--json").stdout)
 
-    def test_unfinished_profile_is_shown_as_such(self):
     def test_characters_beyond_the_bmp_are_what_they_are(self):
         """The JVM has them as two surrogates of three bytes each, and U+0000 as C0 80."""
         name = b"f\xed\xa0\xb5\xed\xb2\xb3\xc0\x80".decode("utf-8", "surrogateescape")
@@ -165,6 +165,7 @@ class Show(Case):
         self.assertEqual(edges[0]["callee"], "Known.f\U0001d4b3\0()V")
         self.assertIn("Known.f\U0001d4b3_ 5", assay("export", path, "--format", "collapsed").stdout)
 
+    def test_unfinished_profile_is_shown_as_such(self):
         path = self.path("a")
         pathlib.Path(path).write_bytes(known().bytes(end=False) + b"half a chunk")
         self.assertIn("still running", assay("show", path).stdout)
@@ -300,7 +301,6 @@ class CompareAndMerge(Case):
         self.assertFalse(os.path.exists(self.path("sum")))
         self.fails(2, "merge", self.path("a"), self.path("b"), "-o", self.path("none/sum"))
 
-
 class Diff(Case):
     def diff(self, *options, status=0, before=None, after=None):
         a, b = self.write("a", before or known()), self.write("b", after or known(g_calls=3300))
@@ -350,10 +350,28 @@ class Diff(Case):
     def test_usage(self):
         path = self.write("a", known())
         self.fails(2, "diff", path)
-        self.fails(2, "diff", path, path, "--fail-over", "-3")
+        for limit in ("-3", "nan", "-nan", "inf", "1e999", "abc", "5%%", "%", ""):
+            message = self.fails(2, "diff", path, path, f"--fail-over={limit}")
+            self.assertIn("--fail-over", message)
+            self.assertLess(len(message), 200)
         self.fails(2, "diff", path, path, "--by", "nothing")
         self.fails(2, "diff", path, self.path("none"), "--fail-over", "5")
 
+
+class Files(Case):
+    """What a command reads and writes."""
+
+    def test_numbers_are_checked(self):
+        path, out = self.write("a", known()), self.path("out")
+        for value in ("-1", "99999999999999999999999", "nan", "1.5", "x"):
+            for command in (("show", path, f"--top={value}"), ("diff", path, path, f"--top={value}"),
+                            ("plan", path, f"--top={value}"), ("report", path, "-o", out, f"--max-edges={value}"),
+                            ("report", path, "-o", out, f"--max-contexts={value}"),
+                            ("calibrate", "-o", out, f"--repetitions={value}"),
+                            ("rewrite", "none.jar", "-o", out, f"--max-path={value}")):
+                self.assertIn("is not a whole number", self.fails(2, *command), command)
+        self.assertIn("between 1 and", self.fails(2, "calibrate", "-o", out, "--repetitions", "0"))
+        self.assertFalse(os.path.exists(out))
 
 class General(unittest.TestCase):
     def test_help_and_version(self):
