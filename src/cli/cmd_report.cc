@@ -29,8 +29,9 @@ std::vector<std::string> SourceFolders(const std::string& list) {
     const std::string folder = list.substr(start, end - start);
     start = end + 1;
     if (folder.empty()) continue;
-    if (!std::filesystem::is_directory(folder)) {
-      throw CommandError("--sources: " + folder + " is not a folder");
+    std::error_code cannot_be_one;
+    if (!std::filesystem::is_directory(folder, cannot_be_one)) {
+      throw CommandError("--sources: " + ElideLeft(Printable(folder), 200) + " is not a folder");
     }
     folders.push_back(folder);
   }
@@ -43,6 +44,7 @@ int Report(ReportOptions options) {
         "a report shows one profile or compares two; `assay merge` makes one profile of many");
   }
   options.page.sources = SourceFolders(options.sources);
+  RefuseInput(options.output, options.files);
   std::deque<profile::Profile> profiles;
   std::vector<report::Input> inputs;
   for (const std::string& file : options.files) {
@@ -54,8 +56,8 @@ int Report(ReportOptions options) {
   if (!page.ok()) throw CommandError(page.error().ToString());
   WriteOutput(options.output, *page);
   activity.Say("");
-  if (options.output != "-") {
-    fmt::print("{} ({})\n", Printable(options.output), Bytes(page->size()));
+  if (!ToStdout(options.output)) {
+    WriteOutput("", fmt::format("{} ({})\n", Printable(options.output), Bytes(page->size())));
   }
   return kDone;
 }

@@ -361,6 +361,60 @@ class Diff(Case):
 class Files(Case):
     """What a command reads and writes."""
 
+    def test_no_output_overwrites_an_input(self):
+        path = self.write("a", known())
+        before = pathlib.Path(path).read_bytes()
+        os.symlink(path, self.path("link"))
+        os.link(path, self.path("other-name"))
+        dump = self.path("dump")
+        pathlib.Path(dump).write_text("a dump")
+        for output in (path, self.path("link"), self.path("other-name"), self.path("./a")):
+            for command in (("export", path, "--format", "json", "-o", output), ("report", path, "-o", output),
+                            ("report", path, path, "-o", output), ("plan", path, "-o", output),
+                            ("plan", path, "--directives", output), ("plan", path, "--dumps", dump, "--replay", output)):
+                self.assertIn("is the input", self.fails(2, *command))
+                self.assertEqual(pathlib.Path(path).read_bytes(), before)
+        self.assertIn("is the input", self.fails(2, "plan", path, "--dumps", dump, "--replay", dump))
+        self.assertEqual(pathlib.Path(dump).read_text(), "a dump")
+
+    def test_folders_and_names_that_cannot_be_are_no_files(self):
+        path, folder, long = self.write("a", known()), self.folder.name, "x" * 5000
+        for file in (folder, long, self.path("none"), path + "/in-a-file"):
+            for command in (("dump", file), ("plan", path, "--dumps", file, "--replay", self.path("out"))):
+                self.assertIn("cannot read ", self.fails(2, *command))
+        for sources in (long, path, self.path("none")):
+            self.assertIn("is not a folder", self.fails(2, "report", "--sources", sources, path, "-o", self.path("out")))
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_a_full_disk_behind_stdout_is_an_error(self):
+        path = self.write("a", known())
+        with zipfile.ZipFile(BUILD / "assay-runtime.jar") as jar:
+            name = next(n for n in jar.namelist() if n.endswith("Counter.class"))
+            pathlib.Path(self.path("C.class")).write_bytes(jar.read(name))
+        for command in (("dump", self.path("C.class")), ("report", path, "-o", self.path("page")), ("show", path), ("plan", path),
+                        ("export", path, "--format", "json")):
+            with open("/dev/full", "wb") as full:
+                result = subprocess.run([ASSAY, *command], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(result.returncode, 2, command)
+            self.assertIn("No space left", result.stderr)
+
+    def test_standard_output_holds_one_document(self):
+        path = self.write("a", known())
+        for options in (("-o", "-", "--json"), ("-o", "-", "--directives", "-"), ("--directives", "-", "--json")):
+            self.assertIn("standard output holds one", self.fails(2, "plan", path, *options))
+        self.assertTrue(assay("plan", path, "-o", "-").stdout.startswith("assay-plan"))
+        json.loads(assay("plan", path, "--directives", "-").stdout)
+        json.loads(assay("plan", path, "--json", "-o", self.path("plan")).stdout)
+
+    def test_rows_of_a_plan_in_json(self):
+        plan = self.path("plan")
+        pathlib.Path(plan).write_text("assay-plan 1\npolicy assay\n" + "".join(
+            f"inline C.m()V@{bci} code=90 callee=C.f()V size=4 weight=2% error=1%\n" for bci in range(40)))
+        def rows(*options):
+            return len(json.loads(assay("plan", plan, "--json", *options).stdout)["decisions"])
+        self.assertEqual((rows(), rows("--top", "1"), rows("--top", "0")), (40, 1, 40))
+        self.assertIn("and 10 more", assay("plan", plan).stdout)
+
     def test_numbers_are_checked(self):
         path, out = self.write("a", known()), self.path("out")
         for value in ("-1", "99999999999999999999999", "nan", "1.5", "x"):
@@ -372,6 +426,17 @@ class Files(Case):
                 self.assertIn("is not a whole number", self.fails(2, *command), command)
         self.assertIn("between 1 and", self.fails(2, "calibrate", "-o", out, "--repetitions", "0"))
         self.assertFalse(os.path.exists(out))
+
+    def test_calibrate_measures_nothing_when_it_could_not_write_the_result(self):
+        java = self.path("java")
+        pathlib.Path(java).write_text(f"#!/bin/sh\ntouch {self.path('ran')}\nexit 1\n")
+        os.chmod(java, 0o755)
+        for output in (self.path("none/weights"), self.folder.name):
+            self.assertIn("cannot write", self.fails(2, "calibrate", "-o", output, "--", java))
+            self.assertFalse(os.path.exists(self.path("ran")))
+        self.fails(3, "calibrate", "-o", self.path("weights"), "--", java)
+        self.assertTrue(os.path.exists(self.path("ran")))
+        self.assertFalse(os.path.exists(self.path("weights")))
 
 class General(unittest.TestCase):
     def test_help_and_version(self):
