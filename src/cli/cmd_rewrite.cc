@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <optional>
 #include <memory>
+#include <optional>
 
 #include "src/agent/class_filter.h"
 #include "src/base/hash.h"
 #include "src/cli/archive.h"
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
+#include "src/cli/load.h"
 #include "src/cli/manifest.h"
 #include "src/cli/numbers.h"
 #include "src/cli/terminal.h"
@@ -99,8 +99,27 @@ class JarRewriter {
     MethodTable table(FirstNumber());
     for (const Input& input : classes_) RewriteClass(input, table);
     for (size_t i = 0; i < archive_.names().size(); ++i) Other(i);
+    if (table.count() == 0) {
+      throw CommandError("no method was chosen; see --include and --exclude");
+    }
     AddRuntime(table);
-    Report(table);
+    methods_ = table.count();
+  }
+
+  // When the output is there.
+  void Report() const {
+    if (skipped_ > 20) fmt::print(stderr, "assay: and {} more left as they are\n", skipped_ - 20);
+    if (signed_) {
+      fmt::print(stderr,
+                 "assay: {} is signed; the signature does not hold for changed classes and "
+                 "was dropped\n",
+                 options_.input);
+    }
+    if (nested_ > 0) {
+      fmt::print(stderr, "assay: {} jars inside were left as they are\n", nested_);
+    }
+    fmt::print(stderr, "assay: {} methods in {} classes count -> {}\n", Grouped(methods_),
+               Grouped(changed_), options_.output);
   }
 
  private:
@@ -207,29 +226,12 @@ class JarRewriter {
     }
   }
 
-  void Report(const MethodTable& table) {
-    if (skipped_ > 20) fmt::print(stderr, "assay: and {} more left as they are\n", skipped_ - 20);
-    if (signed_) {
-      fmt::print(stderr,
-                 "assay: {} is signed; the signature does not hold for changed classes and "
-                 "was dropped\n",
-                 options_.input);
-    }
-    if (nested_ > 0) {
-      fmt::print(stderr, "assay: {} jars inside were left as they are\n", nested_);
-    }
-    if (table.count() == 0) {
-      throw CommandError("no method was chosen; see --include and --exclude");
-    }
-    fmt::print(stderr, "assay: {} methods in {} classes count -> {}\n", Grouped(table.count()),
-               Grouped(changed_), options_.output);
-  }
-
   const RewriteOptions& options_;
   Archive& archive_;
   agent::ClassFilter filter_;
   instrument::CountOptions count_;
   std::vector<Input> classes_;
+  size_t methods_ = 0;
   size_t changed_ = 0;
   size_t skipped_ = 0;
   size_t nested_ = 0;
@@ -239,21 +241,22 @@ class JarRewriter {
 int Rewrite(RewriteOptions options) {
   if (options.granularity) options.count.fewer_checks = *options.granularity >= 100;
   if (!options.weights.empty()) {
-    std::ifstream in(options.weights, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in.is_open() || in.bad()) throw CommandError(options.weights + " cannot be read");
-    auto weights = instrument::ParseWeights(text);
+    RefuseInput(options.output, {options.weights});
+    auto weights = instrument::ParseWeights(ReadFile(options.weights));
     if (!weights.ok()) throw CommandError(options.weights + ", " + weights.error().message);
     options.count.weights = *weights;
   }
   Activity activity("rewriting " + options.input);
   auto archive = OpenArchive(options.input, options.output);
-  JarRewriter(options, *archive).Run();
+  JarRewriter rewriter(options, *archive);
+  rewriter.Run();
   try {
     archive->Commit();
   } catch (const std::filesystem::filesystem_error& failure) {
     throw CommandError(failure.what());
   }
+  activity.Say("");
+  rewriter.Report();
   return kDone;
 }
 
