@@ -167,6 +167,8 @@ int Diff(const DiffCommand& options) {
   }
   Profile before = Load(options.before);
   Profile after = Load(options.after);
+  if (Status same = profile::SameMeasure(before, after); !same.ok())
+    throw CommandError(same.error().message);
   // The method errs in the same way in both.
   for (Profile* each : {&before, &after}) estimate::TakeOutMethodError(*each);
   std::vector<Difference> all = profile::Diff(before, after, {.shares = options.shares});

@@ -10,6 +10,7 @@
 #include "src/cli/load.h"
 #include "src/cli/numbers.h"
 #include "src/cli/terminal.h"
+#include "src/profile/pairing.h"
 #include "src/report/report.h"
 
 namespace assay::cli {
@@ -43,13 +44,17 @@ int Report(ReportOptions options) {
     throw CommandError(
         "a report shows one profile or compares two; `assay merge` makes one profile of many");
   }
-  options.page.sources = SourceFolders(options.sources);
   RefuseInput(options.output, options.files);
+  options.page.sources = SourceFolders(options.sources);
   std::deque<profile::Profile> profiles;
   std::vector<report::Input> inputs;
   for (const std::string& file : options.files) {
     profiles.push_back(Load(file));
     inputs.push_back({std::filesystem::path(file).filename().string(), &profiles.back()});
+  }
+  if (profiles.size() == 2) {
+    if (Status same = profile::SameMeasure(profiles[0], profiles[1]); !same.ok())
+      throw CommandError(same.error().message);
   }
   Activity activity("writing " + options.output);
   Result<std::string> page = report::MakeReport(inputs, options.page);
@@ -76,12 +81,12 @@ void RegisterReport(Cli& cli) {
                       "folders with the program's sources (DIR[:DIR...]); the lines around hot "
                       "calls are taken into the page");
   command->add_option("--max-edges", options->page.limits.edges, "hottest edges on the page")
+      ->transform(WholeNumber())
       ->capture_default_str();
   command->add_option("--max-contexts", options->page.limits.nodes, "hottest contexts on the page")
+      ->transform(WholeNumber())
       ->capture_default_str();
   command->callback([&cli, options] { cli.run = [options] { return Report(*options); }; });
 }
 
 }  // namespace assay::cli
-      ->transform(WholeNumber())
-      ->transform(WholeNumber())

@@ -301,6 +301,45 @@ class CompareAndMerge(Case):
         self.assertFalse(os.path.exists(self.path("sum")))
         self.fails(2, "merge", self.path("a"), self.path("b"), "-o", self.path("none/sum"))
 
+    def timed(self, name, collect="contexts", **metadata):
+        file = ProfileFile(collect=collect, **metadata)
+        if collect == "contexts":
+            file.self_unit = "ns"
+            file.node(0, MAIN, calls=1, self_value=1000, samples=5)
+        file.edge(MAIN, 12, F, 400, samples=400)
+        return self.write(name, file)
+
+    def test_what_is_not_the_same_is_neither_merged_nor_diffed(self):
+        cpu, wall = self.timed("cpu", clock="cpu"), self.timed("wall", clock="wall")
+        calls, exact = self.timed("calls", "calls"), self.timed("exact", "exact")
+        out = self.path("out")
+        for a, b, reason in ((cpu, wall, "clock=wall"), (cpu, calls, "collect=calls"), (exact, wall, "collect=exact")):
+            for command in (("merge", a, b, "-o", out), ("diff", a, b), ("report", a, b, "-o", out)):
+                self.assertIn(reason, self.fails(2, *command))
+                self.assertFalse(os.path.exists(out))
+        for a, b in ((cpu, cpu), (wall, wall), (calls, exact)):
+            assay("merge", a, b, "-o", out)
+            assay("diff", a, b)
+
+    def test_the_error_of_all_calls_is_chance_added_up_and_that_of_the_method(self):
+        def write(name, calls, error):
+            file = ProfileFile(collect="calls", correct="full", **({"calls-total-error": error} if error else {}))
+            file.edge(F, 3, G, calls, samples=10, variance=100)
+            return self.write(name, file)
+        out = self.path("sum")
+        def total_error(*profiles):
+            assay("merge", *profiles, "-o", out)
+            return json.loads(assay("show", out, "--json").stdout)["metadata"].get("calls-total-error")
+        # sqrt(0.25^2 + x^2) with x = 0.6: 65 %. In the sum of two the chance part is sqrt(2) * 60 / 2 = 42.4 %.
+        one = write("one", 1000, "65.0 %")
+        self.assertEqual(total_error(one, one), "49.2 %")
+        self.assertIn("about 2.00 k calls ± 49.2 %", assay("show", out).stdout)
+        self.assertEqual(total_error(one, one, one, one), "39.1 %")
+        self.assertEqual(total_error(one, write("three", 3000, "25.0 %")), "29.2 %")  # chance: 600 of 4,000
+        self.assertIsNone(total_error(one, write("none", 1000, None)))
+        self.assertIn("at least 2.00 k calls", assay("show", out).stdout)
+
+
 class Diff(Case):
     def diff(self, *options, status=0, before=None, after=None):
         a, b = self.write("a", before or known()), self.write("b", after or known(g_calls=3300))
