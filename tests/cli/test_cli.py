@@ -477,6 +477,12 @@ class Files(Case):
         self.assertTrue(os.path.exists(self.path("ran")))
         self.assertFalse(os.path.exists(self.path("weights")))
 
+    def test_what_was_inferred_already_is_said_to_be(self):
+        for value, said in (("done", "already (infer=done)"), ("left alone", "infer=left alone"), ("false", "--infer true")):
+            path = self.write("a", ProfileFile(collect="calls", infer=value))
+            self.assertIn(said, self.fails(2, "infer", path, "-o", self.path("out")))
+
+
 class General(unittest.TestCase):
     def test_help_and_version(self):
         self.assertIn("show", assay("--help").stdout)
