@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "src/base/utf8.h"
 #include "src/bytecode/print.h"
 #include "src/cli/commands.h"
 #include "src/cli/load.h"
@@ -20,7 +21,7 @@ int Dump(const DumpOptions& options) {
     if (!file.ok()) throw CommandError(path + ": " + file.error().ToString());
     bytecode::PrintOptions print;
     if (options.plain) print.frames = print.lines = print.variables = false;
-    WriteOutput("", bytecode::PrintClass(*file, print));
+    WriteOutput("", ValidUtf8(bytecode::PrintClass(*file, print)));
   }
   return kDone;
 }
