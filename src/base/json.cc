@@ -88,23 +88,18 @@ JsonWriter& JsonWriter::Null() {
 void JsonWriter::Quote(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   out_ += '"';
-  for (size_t i = 0; i < text.size();) {
-    auto c = static_cast<uint8_t>(text[i]);
-    if (c == '"' || c == '\\') {
+  while (!text.empty()) {
+    const auto [point, length] = FirstCodePoint(text);
+    text.remove_prefix(length);
+    if (point == '"' || point == '\\') {
       out_ += '\\';
-      out_ += static_cast<char>(c);
-      ++i;
-    } else if (c < 0x20 || c == '<' || c == 0x7f) {
+      out_ += static_cast<char>(point);
+    } else if (point < 0x20 || point == '<' || point == 0x7f) {
       out_ += "\\u00";
-      out_ += kHex[c >> 4];
-      out_ += kHex[c & 15];
-      ++i;
-    } else if (size_t length = Utf8Length(text.substr(i))) {
-      out_.append(text, i, length);
-      i += length;
+      out_ += kHex[point >> 4];
+      out_ += kHex[point & 15];
     } else {
-      out_ += "\xef\xbf\xbd";
-      ++i;
+      AppendUtf8(point, &out_);
     }
   }
   out_ += '"';

@@ -1,6 +1,6 @@
-// Writes JSON as it goes, nothing kept but the output and the nesting. Text that is not UTF-8 comes
-// out with U+FFFD in place of the bad bytes; "<" never appears raw, so that the result can be put
-// into a page. Not synchronized.
+// Writes JSON as it goes, nothing kept but the output and the nesting. Text comes out as
+// ValidUtf8() has it; "<" never appears raw, so that the result can be put into a page. Not
+// synchronized.
 #pragma once
 
 #include <cstdint>

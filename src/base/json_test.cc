@@ -5,6 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "src/base/utf8.h"
+
 namespace assay {
 namespace {
 
@@ -33,6 +35,14 @@ TEST(JsonTest, HostileTextStaysText) {
   JsonWriter json;
   json.String("h\xc3\xa4</");
   EXPECT_EQ(nlohmann::json::parse(json.text()).get<std::string>(), "h\xc3\xa4</");
+}
+
+// A JVM has U+1D4B3 as two surrogates of three bytes each, and U+0000 as C0 80 (JVMS 4.4.7).
+TEST(JsonTest, ModifiedUtf8BecomesUtf8) {
+  JsonWriter json;
+  json.String("a\xed\xa0\xb5\xed\xb2\xb3\xc0\x80z\xed\xa0\xb5\xed\xa0\xb5");
+  EXPECT_EQ(nlohmann::json::parse(json.text()).get<std::string>(),
+            std::string("a\xf0\x9d\x92\xb3\0z", 7) + ValidUtf8("\xff\xff\xff\xff\xff\xff"));
 }
 
 TEST(JsonTest, NumbersSurvive) {

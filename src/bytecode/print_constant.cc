@@ -1,6 +1,7 @@
 #include <bit>
 #include <cstdio>
 
+#include "src/base/utf8.h"
 #include "src/bytecode/print.h"
 
 namespace assay::bytecode {
@@ -10,10 +11,10 @@ using classfile::Tag;
 
 namespace {
 
-// Control characters and quotes escaped, everything else as stored.
+// Control characters and quotes escaped.
 std::string Escape(std::string_view text) {
   std::string out;
-  for (char c : text) {
+  for (char c : ValidUtf8(text)) {
     if (c == '\n') {
       out += "\\n";
     } else if (c == '\t') {

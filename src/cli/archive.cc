@@ -3,11 +3,16 @@
 #include <unistd.h>
 #include <zip.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <fstream>
 
+#include "src/base/replaced_file.h"
 #include "src/cli/commands.h"
+#include "src/cli/load.h"
 
 namespace assay::cli {
 namespace {
@@ -35,24 +40,51 @@ ByteVector ReadEntry(zip_t* zip, uint64_t index, const std::string& path) {
   return content;
 }
 
+// A file beside `target` that is gone at the end, however that comes about, unless it took the
+// target's place.
+class Temporary {
+ public:
+  explicit Temporary(const std::string& target)
+      : target_(target), path_(target + ".tmp" + std::to_string(getpid())) {}
+  ~Temporary() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  const std::string& path() const { return path_; }
+  void TakePlace() { fs::rename(path_, target_); }
+
+ private:
+  const std::string target_;
+  const std::string path_;
+};
+
+std::string Target(const std::string& output) {
+  Result<std::string> target = ReplacedFile(output);
+  if (!target.ok()) throw CommandError(target.error().message);
+  return *target;
+}
+
 // libzip rewrites a jar in place and copies what did not change as it is; so the output begins as a
 // copy of the input.
 class ZipArchive : public Archive {
  public:
   ZipArchive(const std::string& input, const std::string& output)
-      : output_(output), temporary_(output + ".tmp" + std::to_string(getpid())) {
+      : output_(output), temporary_(Target(output)) {
+    const std::string& copy = temporary_.path();
     std::error_code error;
-    fs::copy_file(input, temporary_, fs::copy_options::overwrite_existing, error);
+    fs::copy_file(input, copy, fs::copy_options::overwrite_existing, error);
     if (error) Fail(output, "cannot be written: " + error.message());
-    fs::permissions(temporary_, fs::perms::owner_write, fs::perm_options::add, error);
+    fs::permissions(copy, fs::perms::owner_write, fs::perm_options::add, error);
     int code = 0;
-    zip_ = zip_open(temporary_.c_str(), ZIP_CHECKCONS, &code);
+    zip_ = zip_open(copy.c_str(), ZIP_CHECKCONS, &code);
     if (zip_ == nullptr) {
       zip_error_t reason;
       zip_error_init_with_code(&reason, code);
       std::string text = zip_error_strerror(&reason);
       zip_error_fini(&reason);
-      fs::remove(temporary_, error);
       Fail(input, "is not a jar that can be read: " + text);
     }
     const int64_t count = zip_get_num_entries(zip_, 0);
@@ -66,8 +98,6 @@ class ZipArchive : public Archive {
   }
   ~ZipArchive() override {
     if (zip_ != nullptr) zip_discard(zip_);
-    std::error_code ignored;
-    fs::remove(temporary_, ignored);
   }
 
   const std::vector<std::string>& names() const override { return names_; }
@@ -92,7 +122,7 @@ class ZipArchive : public Archive {
   void Commit() override {
     if (zip_close(zip_) != 0) Fail(output_, zip_strerror(zip_));
     zip_ = nullptr;
-    fs::rename(temporary_, output_);
+    temporary_.TakePlace();
   }
 
  private:
@@ -111,7 +141,7 @@ class ZipArchive : public Archive {
   }
 
   const std::string output_;
-  const std::string temporary_;
+  Temporary temporary_;
   zip_t* zip_ = nullptr;
   std::vector<std::string> names_;
   std::vector<uint64_t> indices_;
@@ -122,6 +152,8 @@ class FolderArchive : public Archive {
  public:
   FolderArchive(const std::string& input, const std::string& output)
       : input_(input), output_(output) {
+    if (fs::exists(output_) && !fs::is_directory(output_))
+      Fail(output, "exists and is not a folder");
     if (fs::exists(output_) && !fs::is_empty(output_)) Fail(output, "exists and is not empty");
     for (const auto& entry : fs::recursive_directory_iterator(input_)) {
       if (entry.is_regular_file())
@@ -133,10 +165,8 @@ class FolderArchive : public Archive {
 
   const std::vector<std::string>& names() const override { return names_; }
   ByteVector Read(size_t file) override {
-    std::ifstream in(input_ / names_[file], std::ios::binary);
-    ByteVector content{std::istreambuf_iterator<char>(in), {}};
-    if (!in) Fail((input_ / names_[file]).string(), "cannot be read");
-    return content;
+    const std::string content = ReadFile((input_ / names_[file]).string());
+    return {content.begin(), content.end()};
   }
   void Replace(size_t file, ByteVector content) override {
     changed_[file] = true;
@@ -172,11 +202,14 @@ class FolderArchive : public Archive {
 }  // namespace
 
 std::unique_ptr<Archive> OpenArchive(const std::string& input, const std::string& output) {
-  std::error_code error;
-  if (!fs::exists(input, error)) Fail(input, "does not exist");
-  if (fs::equivalent(input, output, error)) Fail(output, "is the input; choose another name");
+  if (access(input.c_str(), R_OK) != 0) {
+    Fail(input,
+         errno == ENOENT ? "does not exist" : std::string("cannot be read: ") + strerror(errno));
+  }
+  RefuseInput(output, {input});
   try {
     if (fs::is_directory(input)) return std::make_unique<FolderArchive>(input, output);
+    if (!fs::is_regular_file(input)) Fail(input, "is neither a jar nor a folder");
     return std::make_unique<ZipArchive>(input, output);
   } catch (const fs::filesystem_error& failure) {
     throw CommandError(failure.what());

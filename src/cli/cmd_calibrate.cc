@@ -14,6 +14,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
 #include "src/cli/load.h"
+#include "src/cli/numbers.h"
 #include "src/cli/program.h"
 #include "src/cli/scratch_folder.h"
 #include "src/cli/table.h"
@@ -181,7 +182,7 @@ int Calibrate(const CalibrateCommand& options) {
     throw CommandError(
         "calibrate runs programs of its own; write -- java and flags of the JVM only");
   }
-  if (options.repetitions < 1) throw CommandError("--repetitions must be at least 1");
+  CheckWritable(options.output);
   Calibration calibration(options);
   const std::vector<estimate::CostSample> samples = calibration.Measure();
   auto fit = estimate::FitCosts(samples, instrument::kMostWeight);
@@ -189,11 +190,13 @@ int Calibrate(const CalibrateCommand& options) {
   WriteOutput(options.output, WeightsText(samples, *fit));
   const auto worst = std::max_element(fit->left_out.begin(), fit->left_out.end(),
                                       [](double a, double b) { return std::abs(a) < std::abs(b); });
-  fmt::print(
-      "{}\nweight 1 is {:.3g} ns\n{}\nworst: {} {:+.0f} %; times of repetitions differ by {}\n",
-      WeightsTable(*fit), fit->unit, ErrorText(*fit),
-      samples[static_cast<size_t>(worst - fit->left_out.begin())].name, 100 * *worst,
-      Percent(calibration.Spread()));
+  WriteOutput(
+      "",
+      fmt::format(
+          "{}\nweight 1 is {:.3g} ns\n{}\nworst: {} {:+.0f} %; times of repetitions differ by {}\n",
+          WeightsTable(*fit), fit->unit, ErrorText(*fit),
+          samples[static_cast<size_t>(worst - fit->left_out.begin())].name, 100 * *worst,
+          Percent(calibration.Spread())));
   return kDone;
 }
 
@@ -206,6 +209,7 @@ void RegisterCalibrate(Cli& cli) {
       "Fit what bytecodes cost on this machine, for run --collect bytecodes --weights");
   app->add_option("-o,--output", options->output, "the weights to write")->required();
   app->add_option("--repetitions", options->repetitions, "JVMs in which everything is timed")
+      ->transform(WholeNumber(1, 1000))
       ->capture_default_str();
   app->add_flag("--quick", options->quick,
                 "a few seconds instead of minutes, and far less precise");

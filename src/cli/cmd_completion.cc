@@ -52,13 +52,12 @@ _assay() {{
     case ${{COMP_WORDS[1]}} in
 {}    esac
   fi
+  # Anything else is a file, which bash completes itself, blanks and quotes included.
   if [ -n "$words" ]; then
     COMPREPLY=($(compgen -W "$words" -- "$current"))
-  else
-    COMPREPLY=($(compgen -f -- "$current"))
   fi
 }}
-complete -o filenames -F _assay assay
+complete -o default -F _assay assay
 )sh",
       Words(CommandNames(commands)), values, cases);
 }

@@ -7,6 +7,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
 #include "src/cli/load.h"
+#include "src/cli/numbers.h"
 #include "src/cli/table.h"
 #include "src/cli/terminal.h"
 #include "src/estimate/interval.h"
@@ -166,6 +167,8 @@ int Diff(const DiffCommand& options) {
   }
   Profile before = Load(options.before);
   Profile after = Load(options.after);
+  if (Status same = profile::SameMeasure(before, after); !same.ok())
+    throw CommandError(same.error().message);
   // The method errs in the same way in both.
   for (Profile* each : {&before, &after}) estimate::TakeOutMethodError(*each);
   std::vector<Difference> all = profile::Diff(before, after, {.shares = options.shares});
@@ -199,14 +202,12 @@ void RegisterDiff(Cli& cli) {
       ->add_option("--fail-over", options->fail_over,
                    "exit 1 when a total, or one element, grew by more than this percentage of the"
                    " total of A")
-      ->check(CLI::NonNegativeNumber)
-      ->transform([](std::string text) {
-        if (text.ends_with('%')) text.pop_back();
-        return text;
-      });
+      ->transform(Percentage());
   command->add_option("--by", options->by, "edges, methods, contexts, separated by commas")
       ->delimiter(',');
-  command->add_option("--top", options->top, "rows per table; 0 shows all")->capture_default_str();
+  command->add_option("--top", options->top, "rows per table; 0 shows all")
+      ->transform(WholeNumber())
+      ->capture_default_str();
   command->add_flag("--shares", options->shares,
                     "compare shares: for runs of different length, scale B to the total of A");
   command->add_flag("--json", options->json, "print JSON");

@@ -1,10 +1,9 @@
-#include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
+#include "src/base/utf8.h"
 #include "src/bytecode/print.h"
 #include "src/cli/commands.h"
+#include "src/cli/load.h"
 
 namespace assay::cli {
 namespace {
@@ -14,21 +13,15 @@ struct DumpOptions {
   bool plain = false;
 };
 
-ByteVector ReadAll(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw CommandError("cannot read " + path);
-  return ByteVector(std::istreambuf_iterator<char>(in), {});
-}
-
 int Dump(const DumpOptions& options) {
   for (const std::string& path : options.files) {
-    ByteVector bytes = ReadAll(path);
+    const std::string content = ReadFile(path);
+    const ByteVector bytes(content.begin(), content.end());
     auto file = classfile::ParseClass(bytes);
     if (!file.ok()) throw CommandError(path + ": " + file.error().ToString());
     bytecode::PrintOptions print;
     if (options.plain) print.frames = print.lines = print.variables = false;
-    std::string text = bytecode::PrintClass(*file, print);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    WriteOutput("", ValidUtf8(bytecode::PrintClass(*file, print)));
   }
   return kDone;
 }

@@ -18,10 +18,10 @@ struct ExportOptions {
 
 int Export(const ExportOptions& options) {
   const exporting::Format* format = exporting::FindFormat(options.format);
-  bool to_stdout = options.output.empty() || options.output == "-";
-  if (format->binary && to_stdout && isatty(STDOUT_FILENO)) {
+  if (format->binary && ToStdout(options.output) && isatty(STDOUT_FILENO)) {
     throw CommandError(options.format + " is binary: give -o FILE, or send the output elsewhere");
   }
+  RefuseInput(options.output, {options.file});
   profile::Profile profile = Load(options.file);
   Activity activity("exporting");
   Result<std::string> text = format->write(profile);

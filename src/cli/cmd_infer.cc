@@ -7,6 +7,7 @@
 #include "src/cli/format.h"
 #include "src/cli/infer.h"
 #include "src/cli/load.h"
+#include "src/cli/terminal.h"
 #include "src/estimate/flow_table.h"
 #include "src/estimate/inference.h"
 #include "src/profile/writer.h"
@@ -19,13 +20,27 @@ struct InferOptions {
   std::string output;
 };
 
+std::string NothingToInfer(const profile::Profile& profile) {
+  auto infer = profile.metadata.find("infer");
+  const std::string done = infer == profile.metadata.end() ? "" : infer->second;
+  if (done.find("done") != std::string::npos) {
+    return " has its calls drawn together already (infer=done): assay run --infer true does that "
+           "itself";
+  }
+  if (done.find("left alone") != std::string::npos) {
+    return " was looked at already, and there was nothing to draw together (infer=left alone)";
+  }
+  return " does not say which calls are made equally often; record that with --infer true, which "
+         "assay run then applies itself";
+}
+
 }  // namespace
 
 std::string InferFile(const std::string& from, const std::string& to) {
   profile::Profile profile = Load(from);
   const bool looked = profile.metadata.erase(estimate::kFlowLooked) > 0;
   if (!looked && !profile.tables.contains(estimate::kFlowTable)) {
-    throw CommandError(from + " does not say which calls are made equally often; record it with: assay run --infer true");
+    throw CommandError(Printable(from) + NothingToInfer(profile));
   }
   estimate::FlowSolution solution = estimate::InferFlow(profile);
   // Used up: a second time the same evidence would count twice.
@@ -49,7 +64,11 @@ void RegisterInfer(Cli& cli) {
   auto options = std::make_shared<InferOptions>();
   CLI::App* command = cli.app.add_subcommand(
       "infer", "Draw the weights of calls together that the code makes equally often");
-  command->add_option("FILE", options->file, "a profile made with --infer true")->required();
+  command
+      ->add_option("FILE", options->file,
+                   "a profile that assay attach or the agent alone made with --infer true; assay "
+                   "run applies it itself")
+      ->required();
   command->add_option("-o,--output", options->output, "where the result goes")->required();
   command->callback([&cli, options] { cli.run = [options] {
     fprintf(stderr, "assay: %s\n", InferFile(options->file, options->output).c_str());

@@ -1,9 +1,9 @@
 // assay plan: what a profile says should be inlined and devirtualized, and why.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "src/base/json.h"
 #include "src/cli/agent_options.h"
@@ -11,6 +11,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
 #include "src/cli/load.h"
+#include "src/cli/numbers.h"
 #include "src/cli/table.h"
 #include "src/cli/terminal.h"
 #include "src/optimize/directives.h"
@@ -27,7 +28,7 @@ struct PlanCommand {
   std::string directives;
   std::string replay;
   std::vector<std::string> dumps;
-  size_t top = 30;
+  std::optional<size_t> top;
   bool json = false;
 };
 
@@ -43,6 +44,11 @@ std::string CalleeText(const plan::Decision& decision) {
   return text + "." + decision.callee.name;
 }
 
+std::span<const plan::Decision> Shown(const plan::Plan& plan, size_t top) {
+  const std::span<const plan::Decision> all(plan.decisions);
+  return top == 0 ? all : all.first(std::min(top, all.size()));
+}
+
 std::string TableText(const plan::Plan& plan, size_t top) {
   Table table;
   table.AddColumn("site", Table::kName);
@@ -52,9 +58,7 @@ std::string TableText(const plan::Plan& plan, size_t top) {
   table.AddColumn("size", Table::kRight);
   table.AddColumn("decision", Table::kLeft);
   table.AddColumn("why", Table::kLeft);
-  size_t rows = top == 0 ? plan.decisions.size() : std::min(top, plan.decisions.size());
-  for (size_t i = 0; i < rows; ++i) {
-    const plan::Decision& decision = plan.decisions[i];
+  for (const plan::Decision& decision : Shown(plan, top)) {
     table.BeginRow();
     std::string site = Short(decision.caller) + "@" + std::to_string(decision.bci);
     table.Name([site](int width) { return ElideLeft(Printable(site), width); });
@@ -67,8 +71,8 @@ std::string TableText(const plan::Plan& plan, size_t top) {
     table.Cell(Printable(decision.reason));
   }
   std::string text = table.Render(std::max(OutputWidth(), 140));
-  if (rows < plan.decisions.size()) {
-    text += fmt::format("and {} more (--top 0)\n", plan.decisions.size() - rows);
+  if (size_t more = plan.decisions.size() - Shown(plan, top).size(); more > 0) {
+    text += fmt::format("and {} more (--top 0)\n", more);
   }
   return text;
 }
@@ -82,12 +86,12 @@ std::string Totals(const plan::Plan& plan) {
   return text + "\n";
 }
 
-std::string Json(const plan::Plan& plan) {
+std::string Json(const plan::Plan& plan, size_t top) {
   JsonWriter json(2);
   json.BeginObject().Field("policy", plan.policy).Key("flags").BeginArray();
   for (const std::string& flag : plan.flags) json.String(flag);
   json.EndArray().Key("decisions").BeginArray();
-  for (const plan::Decision& decision : plan.decisions) {
+  for (const plan::Decision& decision : Shown(plan, top)) {
     json.BeginObject().Field("action", plan::NameOf(decision.action));
     json.Field("caller", decision.caller.ToString()).Field("bci", decision.bci);
     json.Field("caller_bytes", decision.caller_bytes);
@@ -122,10 +126,7 @@ plan::Plan PlanFrom(const PlanCommand& options) {
 void WriteReplay(const PlanCommand& options, const plan::Plan& plan) {
   std::vector<optimize::InlineTree> trees;
   for (const std::string& path : options.dumps) {
-    std::ifstream file(path);
-    if (!file) throw CommandError("cannot read " + path);
-    std::string text((std::istreambuf_iterator<char>(file)), {});
-    auto parsed = optimize::ParseInlineDump(text);
+    auto parsed = optimize::ParseInlineDump(ReadFile(path));
     if (!parsed.ok()) throw CommandError(path + ": " + parsed.error().message);
     trees.insert(trees.end(), parsed->begin(), parsed->end());
   }
@@ -138,10 +139,26 @@ void WriteReplay(const PlanCommand& options, const plan::Plan& plan) {
           replay.removed);
   for (const std::string& flag : replay.flags) fprintf(stderr, "  %s\n", flag.c_str());
   fprintf(stderr, "  -XX:CompileCommand=quiet\n  -XX:InlineDataFile=%s\n",
-          AbsolutePath(options.replay).c_str());
+          ToStdout(options.replay) ? "FILE" : AbsolutePath(options.replay).c_str());
+}
+
+void CheckOutputs(const PlanCommand& options) {
+  std::vector<std::string> inputs = options.dumps;
+  inputs.push_back(options.profile);
+  int documents = options.json;
+  for (const std::string& output : {options.output, options.directives, options.replay}) {
+    RefuseInput(output, inputs);
+    documents += output == "-";
+  }
+  if (documents > 1) {
+    throw CommandError(
+        "standard output holds one of --output, --directives, --replay and --json; give the others "
+        "a file");
+  }
 }
 
 int MakeThePlan(const PlanCommand& options) {
+  CheckOutputs(options);
   plan::Plan plan = PlanFrom(options);
   if (!options.output.empty()) WriteOutput(options.output, plan::PlanText(plan));
   if (!options.directives.empty()) {
@@ -157,9 +174,9 @@ int MakeThePlan(const PlanCommand& options) {
   }
   if (!options.replay.empty()) WriteReplay(options, plan);
   if (options.json) {
-    WriteOutput("", Json(plan));
-  } else if (options.output != "-" && options.directives != "-") {
-    WriteOutput("", TableText(plan, options.top) + Totals(plan));
+    WriteOutput("", Json(plan, options.top.value_or(0)));
+  } else if (options.output != "-" && options.directives != "-" && options.replay != "-") {
+    WriteOutput("", TableText(plan, options.top.value_or(30)) + Totals(plan));
   }
   return kDone;
 }
@@ -187,7 +204,8 @@ void RegisterPlan(Cli& cli) {
                    "write what is inlined as -XX:InlineDataFile for JDK 25, exact per call site:"
                    " the dumps with the plan's changes")
       ->needs(dumps);
-  command->add_option("--top", options->top, "rows shown; 0 shows all")->capture_default_str();
+  command->add_option("--top", options->top, "rows shown; 0 shows all [30; with --json all]")
+      ->transform(WholeNumber());
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "Apply it: assay run --apply PLAN -- java ..., or assay attach PID --apply PLAN.\n"

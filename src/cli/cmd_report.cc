@@ -8,7 +8,9 @@
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
 #include "src/cli/load.h"
+#include "src/cli/numbers.h"
 #include "src/cli/terminal.h"
+#include "src/profile/pairing.h"
 #include "src/report/report.h"
 
 namespace assay::cli {
@@ -28,8 +30,9 @@ std::vector<std::string> SourceFolders(const std::string& list) {
     const std::string folder = list.substr(start, end - start);
     start = end + 1;
     if (folder.empty()) continue;
-    if (!std::filesystem::is_directory(folder)) {
-      throw CommandError("--sources: " + folder + " is not a folder");
+    std::error_code cannot_be_one;
+    if (!std::filesystem::is_directory(folder, cannot_be_one)) {
+      throw CommandError("--sources: " + ElideLeft(Printable(folder), 200) + " is not a folder");
     }
     folders.push_back(folder);
   }
@@ -41,6 +44,7 @@ int Report(ReportOptions options) {
     throw CommandError(
         "a report shows one profile or compares two; `assay merge` makes one profile of many");
   }
+  RefuseInput(options.output, options.files);
   options.page.sources = SourceFolders(options.sources);
   std::deque<profile::Profile> profiles;
   std::vector<report::Input> inputs;
@@ -48,13 +52,17 @@ int Report(ReportOptions options) {
     profiles.push_back(Load(file));
     inputs.push_back({std::filesystem::path(file).filename().string(), &profiles.back()});
   }
+  if (profiles.size() == 2) {
+    if (Status same = profile::SameMeasure(profiles[0], profiles[1]); !same.ok())
+      throw CommandError(same.error().message);
+  }
   Activity activity("writing " + options.output);
   Result<std::string> page = report::MakeReport(inputs, options.page);
   if (!page.ok()) throw CommandError(page.error().ToString());
   WriteOutput(options.output, *page);
   activity.Say("");
-  if (options.output != "-") {
-    fmt::print("{} ({})\n", Printable(options.output), Bytes(page->size()));
+  if (!ToStdout(options.output)) {
+    WriteOutput("", fmt::format("{} ({})\n", Printable(options.output), Bytes(page->size())));
   }
   return kDone;
 }
@@ -73,8 +81,10 @@ void RegisterReport(Cli& cli) {
                       "folders with the program's sources (DIR[:DIR...]); the lines around hot "
                       "calls are taken into the page");
   command->add_option("--max-edges", options->page.limits.edges, "hottest edges on the page")
+      ->transform(WholeNumber())
       ->capture_default_str();
   command->add_option("--max-contexts", options->page.limits.nodes, "hottest contexts on the page")
+      ->transform(WholeNumber())
       ->capture_default_str();
   command->callback([&cli, options] { cli.run = [options] { return Report(*options); }; });
 }

@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
+#include <optional>
 
 #include "src/agent/class_filter.h"
 #include "src/base/hash.h"
 #include "src/cli/archive.h"
 #include "src/cli/commands.h"
 #include "src/cli/format.h"
+#include "src/cli/load.h"
 #include "src/cli/manifest.h"
+#include "src/cli/numbers.h"
 #include "src/cli/terminal.h"
 #include "src/instrument/count_pass.h"
 #include "src/instrument/module_info.h"
@@ -27,6 +29,7 @@ constexpr char kRuntimeModule[] = "assay.runtime";
 constexpr char kMethodTable[] = "META-INF/assay/methods";
 constexpr char kSettings[] = "META-INF/assay/settings";
 constexpr char kManifest[] = "META-INF/MANIFEST.MF";
+constexpr uint64_t kMostBytecodes = 500'000'000;
 
 struct RewriteOptions {
   std::string input;
@@ -34,7 +37,8 @@ struct RewriteOptions {
   std::string runtime = "inside";
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  std::string granularity, jitter, seed, profile, agent, weights;
+  std::optional<uint64_t> granularity, jitter, seed;
+  std::string profile, agent, weights;
   int64_t first_number = -1;
   instrument::CountOptions count;
 };
@@ -95,8 +99,27 @@ class JarRewriter {
     MethodTable table(FirstNumber());
     for (const Input& input : classes_) RewriteClass(input, table);
     for (size_t i = 0; i < archive_.names().size(); ++i) Other(i);
+    if (table.count() == 0) {
+      throw CommandError("no method was chosen; see --include and --exclude");
+    }
     AddRuntime(table);
-    Report(table);
+    methods_ = table.count();
+  }
+
+  // When the output is there.
+  void Report() const {
+    if (skipped_ > 20) fmt::print(stderr, "assay: and {} more left as they are\n", skipped_ - 20);
+    if (signed_) {
+      fmt::print(stderr,
+                 "assay: {} is signed; the signature does not hold for changed classes and "
+                 "was dropped\n",
+                 options_.input);
+    }
+    if (nested_ > 0) {
+      fmt::print(stderr, "assay: {} jars inside were left as they are\n", nested_);
+    }
+    fmt::print(stderr, "assay: {} methods in {} classes count -> {}\n", Grouped(methods_),
+               Grouped(changed_), options_.output);
   }
 
  private:
@@ -185,9 +208,12 @@ class JarRewriter {
       for (char c : value) escaped += c == '\\' ? "\\\\" : std::string(1, c);
       if (!value.empty()) text += std::string(name) + "=" + escaped + "\n";
     };
-    set("granularity", options_.granularity);
-    set("jitter", options_.jitter);
-    set("seed", options_.seed);
+    auto set_number = [&set](const char* name, const std::optional<uint64_t>& value) {
+      if (value) set(name, std::to_string(*value));
+    };
+    set_number("granularity", options_.granularity);
+    set_number("jitter", options_.jitter);
+    set_number("seed", options_.seed);
     set("output", options_.profile);
     set("agent", options_.agent);
     if (!options_.weights.empty()) set("unit", "cost");
@@ -200,73 +226,37 @@ class JarRewriter {
     }
   }
 
-  void Report(const MethodTable& table) {
-    if (skipped_ > 20) fmt::print(stderr, "assay: and {} more left as they are\n", skipped_ - 20);
-    if (signed_) {
-      fmt::print(stderr,
-                 "assay: {} is signed; the signature does not hold for changed classes and "
-                 "was dropped\n",
-                 options_.input);
-    }
-    if (nested_ > 0) {
-      fmt::print(stderr, "assay: {} jars inside were left as they are\n", nested_);
-    }
-    if (table.count() == 0) {
-      throw CommandError("no method was chosen; see --include and --exclude");
-    }
-    fmt::print(stderr, "assay: {} methods in {} classes count -> {}\n", Grouped(table.count()),
-               Grouped(changed_), options_.output);
-  }
-
   const RewriteOptions& options_;
   Archive& archive_;
   agent::ClassFilter filter_;
   instrument::CountOptions count_;
   std::vector<Input> classes_;
+  size_t methods_ = 0;
   size_t changed_ = 0;
   size_t skipped_ = 0;
   size_t nested_ = 0;
   bool signed_ = false;
 };
 
-void CheckCount(const char* name, const std::string& text, uint64_t least) {
-  if (text.empty()) return;
-  auto value = agent::ParseCount(text);
-  if (!value.ok() || *value < least || *value > 500'000'000) {
-    throw CommandError(fmt::format("--{} must be between {} and 500M", name, least));
-  }
-}
-
-std::string Plain(const std::string& text) {
-  return text.empty() ? text : std::to_string(*agent::ParseCount(text));
-}
-
 int Rewrite(RewriteOptions options) {
-  CheckCount("granularity", options.granularity, 1);
-  CheckCount("jitter", options.jitter, 0);
-  CheckCount("seed", options.seed, 0);
-  options.granularity = Plain(options.granularity);
-  if (!options.granularity.empty()) {
-    options.count.fewer_checks = *agent::ParseCount(options.granularity) >= 100;
-  }
-  options.jitter = Plain(options.jitter);
-  options.seed = Plain(options.seed);
+  if (options.granularity) options.count.fewer_checks = *options.granularity >= 100;
   if (!options.weights.empty()) {
-    std::ifstream in(options.weights, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in.is_open() || in.bad()) throw CommandError(options.weights + " cannot be read");
-    auto weights = instrument::ParseWeights(text);
+    RefuseInput(options.output, {options.weights});
+    auto weights = instrument::ParseWeights(ReadFile(options.weights));
     if (!weights.ok()) throw CommandError(options.weights + ", " + weights.error().message);
     options.count.weights = *weights;
   }
   Activity activity("rewriting " + options.input);
   auto archive = OpenArchive(options.input, options.output);
-  JarRewriter(options, *archive).Run();
+  JarRewriter rewriter(options, *archive);
+  rewriter.Run();
   try {
     archive->Commit();
   } catch (const std::filesystem::filesystem_error& failure) {
     throw CommandError(failure.what());
   }
+  activity.Say("");
+  rewriter.Report();
   return kDone;
 }
 
@@ -282,15 +272,19 @@ void RegisterRewrite(Cli& cli) {
       ->delimiter(',');
   app->add_option("--exclude", options->exclude, "not classes that match")->delimiter(',');
   app->add_option("--granularity", options->granularity,
-                  "bytecodes from one sample to the next [10k]");
-  app->add_option("--jitter", options->jitter, "random addition to each interval [100]");
-  app->add_option("--seed", options->seed, "seed of the random numbers [1]");
+                  "bytecodes from one sample to the next [10k]")
+      ->transform(WholeNumber(1, kMostBytecodes));
+  app->add_option("--jitter", options->jitter, "random addition to each interval [100]")
+      ->transform(WholeNumber(0, kMostBytecodes));
+  app->add_option("--seed", options->seed, "seed of the random numbers [1]")
+      ->transform(WholeNumber(0, kMostBytecodes));
   app->add_option("--profile", options->profile,
                   "the profile that the program writes [assay.profile]");
   app->add_option("--agent", options->agent,
                   "class that processes samples [assay.runtime.ContextTreeAgent]");
   app->add_option("--max-path", options->count.max_path,
-                  "bytecodes executed at most between two checks of the counter; 0 = any [0]");
+                  "bytecodes executed at most between two checks of the counter; 0 = any [0]")
+      ->transform(WholeNumber());
   app->add_option("--weights", options->weights,
                   "file that says what instructions count for (CLASS WEIGHT), instead of 1 each");
   app->add_option("--runtime", options->runtime,
@@ -299,7 +293,7 @@ void RegisterRewrite(Cli& cli) {
       ->check(CLI::IsMember({"inside", "outside"}));
   app->add_option("--number", options->first_number,
                   "number of the first method, where two jars collide")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 29));
+      ->transform(WholeNumber(0, uint64_t{1} << 29));
   app->footer(
       "The program writes its profile when it ends, and whenever the file named by -Dassay.request"
       "\nappears. Granularity, jitter, seed, output (the profile) and agent can be set for one run"

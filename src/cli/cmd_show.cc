@@ -2,6 +2,7 @@
 
 #include "src/cli/commands.h"
 #include "src/cli/load.h"
+#include "src/cli/numbers.h"
 #include "src/cli/show.h"
 #include "src/cli/terminal.h"
 #include "src/profile/aggregate.h"
@@ -46,7 +47,9 @@ void RegisterShow(Cli& cli) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* command = cli.app.add_subcommand("show", "Tables of a profile in the terminal");
   command->add_option("FILE", options->file, "the profile")->required();
-  command->add_option("--top", options->top, "rows per table; 0 shows all")->capture_default_str();
+  command->add_option("--top", options->top, "rows per table; 0 shows all")
+      ->transform(WholeNumber())
+      ->capture_default_str();
   command
       ->add_option("--by", options->by,
                    "tables to show, separated by commas: edges (default), methods (default of bytecodes and contexts), contexts, sites,"

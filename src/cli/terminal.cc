@@ -19,15 +19,6 @@ std::string Styled(const char* code, std::string_view text) {
 
 bool Continues(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
 
-// The code point at the start of `text` and its length, or length 0 when the bytes are not UTF-8.
-uint32_t Decode(std::string_view text, size_t& length) {
-  length = Utf8Length(text);
-  if (length <= 1) return static_cast<uint8_t>(text[0]);
-  uint32_t code = static_cast<uint8_t>(text[0]) & (0x7f >> length);
-  for (size_t i = 1; i < length; ++i) code = code << 6 | (static_cast<uint8_t>(text[i]) & 0x3f);
-  return code;
-}
-
 // Controls, and what reorders or hides text: zero-width and directional marks, byte-order mark.
 bool Invisible(uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code <= 0x200f) ||
@@ -63,16 +54,10 @@ std::string Green(std::string_view text) { return Styled("32", text); }
 std::string Printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (size_t i = 0; i < text.size();) {
-    size_t length;
-    uint32_t code = Decode(text.substr(i), length);
-    if (length == 0 || Invisible(code)) {
-      out += "\xef\xbf\xbd";
-      i += length == 0 ? 1 : length;
-    } else {
-      out.append(text, i, length);
-      i += length;
-    }
+  while (!text.empty()) {
+    const auto [code, length] = FirstCodePoint(text);
+    AppendUtf8(Invisible(code) ? kReplacement : code, &out);
+    text.remove_prefix(length);
   }
   return out;
 }

@@ -82,6 +82,8 @@ Result<std::string> WriteLlvmSample(const Profile& profile) {
         names[id] + ":" + std::to_string(total) + ":" + std::to_string(Rounded(heads[id])) + "\n";
     out += body;
   }
+  if (out.empty())
+    return Error{"this profile has no calls, and LLVM's tools refuse a sample profile without any"};
   return out;
 }
 

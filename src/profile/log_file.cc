@@ -2,13 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <utility>
 
+#include "src/base/replaced_file.h"
 #include "src/profile/format.h"
 
 namespace assay::profile {
@@ -31,23 +30,11 @@ Status WriteAt(int fd, ByteSpan bytes, uint64_t offset) {
   return {};
 }
 
-// The file that a write to `path` should replace: links are followed, devices refused.
-Result<std::string> Target(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) return path;
-  if (!S_ISREG(info.st_mode)) return Error{"cannot write " + path + ": not a regular file"};
-  char* real = realpath(path.c_str(), nullptr);
-  if (real == nullptr) return SystemError("cannot resolve", path);
-  std::string target = real;
-  free(real);
-  return target;
-}
-
 }  // namespace
 
 Result<LogFile> LogFile::Open(const std::string& path) {
   LogFile file;
-  ASSAY_ASSIGN(file.path_, Target(path));
+  ASSAY_ASSIGN(file.path_, ReplacedFile(path));
   file.temporary_ = file.path_ + ".tmp" + std::to_string(getpid());
   file.fd_ =
       open(file.temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);

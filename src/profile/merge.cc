@@ -1,20 +1,17 @@
 #include "src/profile/merge.h"
 
-#include <algorithm>
-#include <charconv>
-#include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <utility>
 
 #include "src/profile/aggregate.h"
+#include "src/profile/merge_metadata.h"
+#include "src/profile/pairing.h"
 
 namespace assay::profile {
 namespace {
 
-constexpr std::string_view kJoin = " + ";
-
 Status Mergeable(const Profile& into, const Profile& from) {
+  ASSAY_TRY(SameMeasure(into, from));
   bool contexts = HasContexts(into) && HasContexts(from);
   if (contexts && into.self_unit != from.self_unit) {
     return Error{"cannot add contexts measured in \"" + into.self_unit + "\" and in \"" +
@@ -71,68 +68,6 @@ void MergeTable(Table& into, const Table& from) {
   }
 }
 
-uint64_t ToNumber(const std::string& text, uint64_t otherwise) {
-  uint64_t value = otherwise;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value : otherwise;
-}
-
-// "12.5s" in nanoseconds, whole ones so that sums do not depend on their order; and back.
-int64_t Nanoseconds(const std::string& seconds) {
-  double value = strtod(seconds.c_str(), nullptr) * 1e9;
-  return value > 0 && value < 9e18 ? static_cast<int64_t>(value + 0.5) : 0;
-}
-
-std::string Seconds(int64_t nanoseconds) {
-  char text[40];
-  snprintf(text, sizeof text, "%lld.%09llds", static_cast<long long>(nanoseconds / 1000000000),
-           static_cast<long long>(nanoseconds % 1000000000));
-  std::string out = text;
-  out.erase(out.find_last_not_of("0s") + 1);
-  if (out.back() == '.') out.pop_back();
-  return out + "s";
-}
-
-std::string JoinDistinct(const std::string& a, const std::string& b) {
-  std::set<std::string> parts;
-  for (const std::string* text : {&a, &b}) {
-    size_t start = 0, end;
-    while ((end = text->find(kJoin, start)) != std::string::npos) {
-      parts.insert(text->substr(start, end - start));
-      start = end + kJoin.size();
-    }
-    parts.insert(text->substr(start));
-  }
-  std::string joined;
-  for (const std::string& part : parts) joined += (joined.empty() ? "" : kJoin), joined += part;
-  return joined;
-}
-
-std::string MergeValue(const std::string& key, const std::string& a, const std::string& b) {
-  if (key == "duration") return Seconds(Nanoseconds(a) + Nanoseconds(b));
-  if (key == "start") return std::min(a, b);
-  // All of them err in their way: none makes the others better.
-  if (key == "method-error") return std::strtod(a.c_str(), nullptr) < std::strtod(b.c_str(), nullptr) ? b : a;
-  return a == b ? a : JoinDistinct(a, b);
-}
-
-void MergeMetadata(Profile& into, const Profile& from) {
-  auto profiles = [](const Profile& profile) {
-    auto it = profile.metadata.find("profiles");
-    return it == profile.metadata.end() ? uint64_t{1} : ToNumber(it->second, 1);
-  };
-  uint64_t count = profiles(into) + profiles(from);
-  for (const auto& [key, value] : from.metadata) {
-    auto [it, added] = into.metadata.try_emplace(key, value);
-    if (!added) it->second = MergeValue(key, it->second, value);
-  }
-  into.metadata["profiles"] = std::to_string(count);
-  // Of each on its own; whoever can estimates them anew from the merged edges.
-  for (const char* key : {"accuracy", "accuracy-error", "accuracy-limit", "unseen", "split-half-overlap"}) {
-    into.metadata.erase(key);
-  }
-}
-
 void MergeSeries(Profile& into, const Profile& from) {
   auto shift = static_cast<uint32_t>(into.threads.size());
   into.threads.insert(into.threads.end(), from.threads.begin(), from.threads.end());
@@ -154,6 +89,7 @@ void MergeSkipped(Profile& into, const Profile& from) {
 
 Status MergeInto(Profile& into, const Profile& from) {
   ASSAY_TRY(Mergeable(into, from));
+  MergeMetadata(into, from);
   std::vector<MethodId> methods = MergeMethods(into, from);
   for (const Edge& edge : from.edges()) {
     into.AddEdge(methods[edge.caller], edge.bci, methods[edge.callee], edge.samples, edge.weight,
@@ -165,7 +101,6 @@ Status MergeInto(Profile& into, const Profile& from) {
   for (const auto& [reason, count] : from.lost) into.lost[reason] += count;
   MergeSkipped(into, from);
   MergeSeries(into, from);
-  MergeMetadata(into, from);
   return {};
 }
 

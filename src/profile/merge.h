@@ -3,9 +3,7 @@
 //   edges, context nodes, table rows, losses   samples, weights, variances, calls, self add
 //   method details                             the first that knows them
 //   skipped methods                            union
-//   metadata   "profiles" (absent = 1) and "duration" (seconds, "12.5s") add; of "start" the
-//   smallest; every other
-//              key gets the distinct values, sorted and joined by " + "
+//   metadata                                   by what it means (merge_metadata.h)
 #pragma once
 
 #include "src/base/result.h"
@@ -13,7 +11,8 @@
 
 namespace assay::profile {
 
-// An Error, with `into` unchanged, when values of different units or unlike tables would be added.
+// An Error, with `into` unchanged, when unlike figures (SameMeasure), units or tables would be
+// added.
 Status MergeInto(Profile& into, const Profile& from);
 
 }  // namespace assay::profile

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "src/profile/aggregate.h"
 #include "src/profile/test_profiles.h"
@@ -116,6 +118,53 @@ TEST(MergeTest, Metadata) {
   EXPECT_EQ(sum.metadata["start"], "2026-01-05");
 }
 
+TEST(MergeTest, CountsAddUpAndTextIsJoined) {
+  Profile a, b;
+  a.metadata = {{"bursts", "1076"},
+                {"walk-ms", "1.500000"},
+                {"overhead-taken", "6.00 % of 1.5 s"},
+                {"interpreted-time", "10.0 % of 300 looks"},
+                {"inlined-call-sites", "90"},
+                {"seed", "1"},
+                {"ns-per-call-in-burst", "30.1"},
+                {"processors", "2"}};
+  b.metadata = {{"bursts", "1076"},
+                {"walk-ms", "2.250000"},
+                {"overhead-taken", "2.00 % of 0.5 s"},
+                {"interpreted-time", "50.0 % of 100 looks"},
+                {"inlined-call-sites", "400"},
+                {"seed", "2"},
+                {"ns-per-call-in-burst", "29.9"},
+                {"processors", "2"}};
+  const std::map<std::string, std::string> merged = {{"bursts", "2152"},
+                                                     {"walk-ms", "3.750000"},
+                                                     {"overhead-taken", "5.00 % of 2 s"},
+                                                     {"interpreted-time", "20.00 % of 400 looks"},
+                                                     {"inlined-call-sites", "400"},
+                                                     {"seed", "1 + 2"},
+                                                     {"processors", "2"},
+                                                     {"profiles", "2"}};
+  EXPECT_EQ(Sum({&a, &b}).metadata, merged);
+  EXPECT_EQ(Sum({&b, &a}).metadata, merged);
+  b.metadata["bursts"] = "unknown";
+  EXPECT_EQ(Sum({&a, &b}).metadata["bursts"], "1076 + unknown");
+}
+
+// Absolute errors add as squares: 300 and 400 of 2,000 calls.
+TEST(MergeTest, ChanceInTheNumberOfAllCallsEvensOut) {
+  Profile a, b, none;
+  for (Profile* profile : {&a, &b, &none}) {
+    profile->AddEdge(0, 1, profile->InternMethod("C", "m", "()V"), 1, 1000);
+  }
+  a.metadata["calls-total-error"] = "30.0 %";
+  b.metadata["calls-total-error"] = "40.0 %";
+  EXPECT_EQ(Sum({&a, &b}).metadata["calls-total-error"], "25.0000 %");
+  EXPECT_FALSE(Sum({&a, &none}).metadata.contains("calls-total-error"));
+  EXPECT_FALSE(Sum({&none, &b}).metadata.contains("calls-total-error"));
+  Profile empty;
+  EXPECT_EQ(Sum({&empty, &b}).metadata["calls-total-error"], "40.0000 %");
+}
+
 // None makes the others better.
 TEST(MergeTest, TheLargestErrorOfTheMethodStays) {
   for (const char* other : {"9.5", "120.0"}) {
@@ -132,6 +181,27 @@ TEST(MergeTest, MethodDetailsComeFromWhoeverKnowsThem) {
   ASSERT_TRUE(MergeInto(b, a).ok());
   EXPECT_EQ(b.method(1).source_file, "Known.java");
   EXPECT_EQ(b.method(1).lines.size(), 3u);
+}
+
+TEST(MergeTest, RefusesActivationsWithCallsAndUnlikeClocks) {
+  auto with = [](std::map<std::string, std::string> metadata) {
+    Profile profile;
+    profile.metadata = std::move(metadata);
+    return profile;
+  };
+  const Profile cpu = with({{"collect", "contexts"}, {"clock", "cpu"}}),
+                wall = with({{"collect", "contexts"}, {"clock", "wall"}});
+  const Profile calls = with({{"collect", "calls"}, {"clock", "cpu"}}),
+                exact = with({{"collect", "exact"}, {"clock", "wall"}});
+  for (auto [a, b] : {std::pair{&cpu, &wall}, {&wall, &cpu}, {&cpu, &calls}, {&exact, &wall}}) {
+    Profile sum = *a;
+    EXPECT_FALSE(MergeInto(sum, *b).ok());
+    EXPECT_EQ(sum.metadata, a->metadata);
+  }
+  for (auto [a, b] : {std::pair{&cpu, &cpu}, {&wall, &wall}, {&calls, &exact}}) {
+    Profile sum = *a;
+    EXPECT_TRUE(MergeInto(sum, *b).ok());
+  }
 }
 
 TEST(MergeTest, RefusesUnlikeUnitsAndTables) {

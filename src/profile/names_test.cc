@@ -38,6 +38,12 @@ TEST(NamesTest, FramesAreShortAndDistinct) {
   for (const std::string& name : names) EXPECT_EQ(name.find_first_of(";\n\xff"), std::string::npos);
 }
 
+TEST(NamesTest, CharactersBeyondTheBmpAreWhatTheyAre) {
+  Profile profile;
+  profile.InternMethod("p.C", "\xed\xa0\xb5\xed\xb2\xb3", "()V");
+  EXPECT_EQ(FrameNames(profile)[1], "p.C.\xf0\x9d\x92\xb3");
+}
+
 TEST(NamesTest, HiddenClassesHaveTheSameNameInEveryRun) {
   EXPECT_EQ(StableClassName("p.C$$Lambda.0x0000000054040ca0"), "p.C$$Lambda");
   EXPECT_EQ(StableClassName("p.C$$Lambda$14/0x0000000800c03208"), "p.C$$Lambda$14");

@@ -101,7 +101,30 @@ bool HasSelf(const Profile& profile) {
   return false;
 }
 
+std::string Metadata(const Profile& profile, const char* key) {
+  auto it = profile.metadata.find(key);
+  return it == profile.metadata.end() ? std::string() : it->second;
+}
+
 }  // namespace
+
+Status SameMeasure(const Profile& a, const Profile& b) {
+  const std::string collectors[] = {Metadata(a, "collect"), Metadata(b, "collect")};
+  if (collectors[0].empty() || collectors[1].empty()) return {};
+  const bool contexts[] = {collectors[0] == "contexts", collectors[1] == "contexts"};
+  if (contexts[0] != contexts[1]) {
+    return Error{
+        "activations that samples have met (collect=contexts) and what was counted (collect=" +
+        collectors[contexts[0] ? 1 : 0] +
+        ") are different things; record both with the same --collect"};
+  }
+  const std::string clocks[] = {Metadata(a, "clock"), Metadata(b, "clock")};
+  if (contexts[0] && !clocks[0].empty() && !clocks[1].empty() && clocks[0] != clocks[1]) {
+    return Error{"time by clock=" + clocks[0] + " and by clock=" + clocks[1] +
+                 " are different things; record both with the same --clock"};
+  }
+  return {};
+}
 
 Paired PairCallSites(const Profile& a, const Profile& b) { return PairEdges(a, b, true); }
 Paired PairMethodEdges(const Profile& a, const Profile& b) { return PairEdges(a, b, false); }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/base/result.h"
 #include "src/profile/profile.h"
 
 namespace assay::profile {
@@ -29,6 +30,10 @@ Paired PairContexts(const Profile& a, const Profile& b, ContextValue value);
 Paired PairMethods(const Profile& a, const Profile& b);
 // Own work of each method over all contexts, in Profile::self_unit. Index = method id.
 Paired PairMethodSelf(const Profile& a, const Profile& b);
+
+// An Error that says why, where figures of the two can be neither added nor subtracted: activations
+// that samples have met and calls, or time by different clocks.
+Status SameMeasure(const Profile& a, const Profile& b);
 
 // Whether both have `self` values in the same unit, or one of them in samples of whatever the other
 // one measures (P3 compares samples with bytecodes).

@@ -10,8 +10,9 @@ import tempfile
 import unittest
 import fcntl
 import termios
+import zipfile
 
-from assay_test import ASSAY, assay, run
+from assay_test import ASSAY, BUILD, assay, run
 from profile_file import ProfileFile
 
 MAIN = "Known.main([Ljava/lang/String;)V"
@@ -153,6 +154,17 @@ class Show(Case):
             out.decode()
         json.loads(assay("show", path, "--json").stdout)
 
+    def test_characters_beyond_the_bmp_are_what_they_are(self):
+        """The JVM has them as two surrogates of three bytes each, and U+0000 as C0 80."""
+        name = b"f\xed\xa0\xb5\xed\xb2\xb3\xc0\x80".decode("utf-8", "surrogateescape")
+        file = ProfileFile()
+        file.edge(MAIN, 1, f"Known.{name}()V", 5)
+        path = self.write("a", file)
+        self.assertIn("Known.f\U0001d4b3\ufffd()", assay("show", path).stdout)
+        edges = json.loads(assay("show", path, "--json").stdout)["edges"]
+        self.assertEqual(edges[0]["callee"], "Known.f\U0001d4b3\0()V")
+        self.assertIn("Known.f\U0001d4b3_ 5", assay("export", path, "--format", "collapsed").stdout)
+
     def test_unfinished_profile_is_shown_as_such(self):
         path = self.path("a")
         pathlib.Path(path).write_bytes(known().bytes(end=False) + b"half a chunk")
@@ -289,6 +301,44 @@ class CompareAndMerge(Case):
         self.assertFalse(os.path.exists(self.path("sum")))
         self.fails(2, "merge", self.path("a"), self.path("b"), "-o", self.path("none/sum"))
 
+    def timed(self, name, collect="contexts", **metadata):
+        file = ProfileFile(collect=collect, **metadata)
+        if collect == "contexts":
+            file.self_unit = "ns"
+            file.node(0, MAIN, calls=1, self_value=1000, samples=5)
+        file.edge(MAIN, 12, F, 400, samples=400)
+        return self.write(name, file)
+
+    def test_what_is_not_the_same_is_neither_merged_nor_diffed(self):
+        cpu, wall = self.timed("cpu", clock="cpu"), self.timed("wall", clock="wall")
+        calls, exact = self.timed("calls", "calls"), self.timed("exact", "exact")
+        out = self.path("out")
+        for a, b, reason in ((cpu, wall, "clock=wall"), (cpu, calls, "collect=calls"), (exact, wall, "collect=exact")):
+            for command in (("merge", a, b, "-o", out), ("diff", a, b), ("report", a, b, "-o", out)):
+                self.assertIn(reason, self.fails(2, *command))
+                self.assertFalse(os.path.exists(out))
+        for a, b in ((cpu, cpu), (wall, wall), (calls, exact)):
+            assay("merge", a, b, "-o", out)
+            assay("diff", a, b)
+
+    def test_the_error_of_all_calls_is_chance_added_up_and_that_of_the_method(self):
+        def write(name, calls, error):
+            file = ProfileFile(collect="calls", correct="full", **({"calls-total-error": error} if error else {}))
+            file.edge(F, 3, G, calls, samples=10, variance=100)
+            return self.write(name, file)
+        out = self.path("sum")
+        def total_error(*profiles):
+            assay("merge", *profiles, "-o", out)
+            return json.loads(assay("show", out, "--json").stdout)["metadata"].get("calls-total-error")
+        # sqrt(0.25^2 + x^2) with x = 0.6: 65 %. In the sum of two the chance part is sqrt(2) * 60 / 2 = 42.4 %.
+        one = write("one", 1000, "65.0 %")
+        self.assertEqual(total_error(one, one), "49.2 %")
+        self.assertIn("about 2.00 k calls ± 49.2 %", assay("show", out).stdout)
+        self.assertEqual(total_error(one, one, one, one), "39.1 %")
+        self.assertEqual(total_error(one, write("three", 3000, "25.0 %")), "29.2 %")  # chance: 600 of 4,000
+        self.assertIsNone(total_error(one, write("none", 1000, None)))
+        self.assertIn("at least 2.00 k calls", assay("show", out).stdout)
+
 
 class Diff(Case):
     def diff(self, *options, status=0, before=None, after=None):
@@ -339,9 +389,98 @@ class Diff(Case):
     def test_usage(self):
         path = self.write("a", known())
         self.fails(2, "diff", path)
-        self.fails(2, "diff", path, path, "--fail-over", "-3")
+        for limit in ("-3", "nan", "-nan", "inf", "1e999", "abc", "5%%", "%", ""):
+            message = self.fails(2, "diff", path, path, f"--fail-over={limit}")
+            self.assertIn("--fail-over", message)
+            self.assertLess(len(message), 200)
         self.fails(2, "diff", path, path, "--by", "nothing")
         self.fails(2, "diff", path, self.path("none"), "--fail-over", "5")
+
+
+class Files(Case):
+    """What a command reads and writes."""
+
+    def test_no_output_overwrites_an_input(self):
+        path = self.write("a", known())
+        before = pathlib.Path(path).read_bytes()
+        os.symlink(path, self.path("link"))
+        os.link(path, self.path("other-name"))
+        dump = self.path("dump")
+        pathlib.Path(dump).write_text("a dump")
+        for output in (path, self.path("link"), self.path("other-name"), self.path("./a")):
+            for command in (("export", path, "--format", "json", "-o", output), ("report", path, "-o", output),
+                            ("report", path, path, "-o", output), ("plan", path, "-o", output),
+                            ("plan", path, "--directives", output), ("plan", path, "--dumps", dump, "--replay", output)):
+                self.assertIn("is the input", self.fails(2, *command))
+                self.assertEqual(pathlib.Path(path).read_bytes(), before)
+        self.assertIn("is the input", self.fails(2, "plan", path, "--dumps", dump, "--replay", dump))
+        self.assertEqual(pathlib.Path(dump).read_text(), "a dump")
+
+    def test_folders_and_names_that_cannot_be_are_no_files(self):
+        path, folder, long = self.write("a", known()), self.folder.name, "x" * 5000
+        for file in (folder, long, self.path("none"), path + "/in-a-file"):
+            for command in (("dump", file), ("plan", path, "--dumps", file, "--replay", self.path("out"))):
+                self.assertIn("cannot read ", self.fails(2, *command))
+        for sources in (long, path, self.path("none")):
+            self.assertIn("is not a folder", self.fails(2, "report", "--sources", sources, path, "-o", self.path("out")))
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_a_full_disk_behind_stdout_is_an_error(self):
+        path = self.write("a", known())
+        with zipfile.ZipFile(BUILD / "assay-runtime.jar") as jar:
+            name = next(n for n in jar.namelist() if n.endswith("Counter.class"))
+            pathlib.Path(self.path("C.class")).write_bytes(jar.read(name))
+        for command in (("dump", self.path("C.class")), ("report", path, "-o", self.path("page")), ("show", path), ("plan", path),
+                        ("export", path, "--format", "json")):
+            with open("/dev/full", "wb") as full:
+                result = subprocess.run([ASSAY, *command], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(result.returncode, 2, command)
+            self.assertIn("No space left", result.stderr)
+
+    def test_standard_output_holds_one_document(self):
+        path = self.write("a", known())
+        for options in (("-o", "-", "--json"), ("-o", "-", "--directives", "-"), ("--directives", "-", "--json")):
+            self.assertIn("standard output holds one", self.fails(2, "plan", path, *options))
+        self.assertTrue(assay("plan", path, "-o", "-").stdout.startswith("assay-plan"))
+        json.loads(assay("plan", path, "--directives", "-").stdout)
+        json.loads(assay("plan", path, "--json", "-o", self.path("plan")).stdout)
+
+    def test_rows_of_a_plan_in_json(self):
+        plan = self.path("plan")
+        pathlib.Path(plan).write_text("assay-plan 1\npolicy assay\n" + "".join(
+            f"inline C.m()V@{bci} code=90 callee=C.f()V size=4 weight=2% error=1%\n" for bci in range(40)))
+        def rows(*options):
+            return len(json.loads(assay("plan", plan, "--json", *options).stdout)["decisions"])
+        self.assertEqual((rows(), rows("--top", "1"), rows("--top", "0")), (40, 1, 40))
+        self.assertIn("and 10 more", assay("plan", plan).stdout)
+
+    def test_numbers_are_checked(self):
+        path, out = self.write("a", known()), self.path("out")
+        for value in ("-1", "99999999999999999999999", "nan", "1.5", "x"):
+            for command in (("show", path, f"--top={value}"), ("diff", path, path, f"--top={value}"),
+                            ("plan", path, f"--top={value}"), ("report", path, "-o", out, f"--max-edges={value}"),
+                            ("report", path, "-o", out, f"--max-contexts={value}"),
+                            ("calibrate", "-o", out, f"--repetitions={value}"),
+                            ("rewrite", "none.jar", "-o", out, f"--max-path={value}")):
+                self.assertIn("is not a whole number", self.fails(2, *command), command)
+        self.assertIn("between 1 and", self.fails(2, "calibrate", "-o", out, "--repetitions", "0"))
+        self.assertFalse(os.path.exists(out))
+
+    def test_calibrate_measures_nothing_when_it_could_not_write_the_result(self):
+        java = self.path("java")
+        pathlib.Path(java).write_text(f"#!/bin/sh\ntouch {self.path('ran')}\nexit 1\n")
+        os.chmod(java, 0o755)
+        for output in (self.path("none/weights"), self.folder.name):
+            self.assertIn("cannot write", self.fails(2, "calibrate", "-o", output, "--", java))
+            self.assertFalse(os.path.exists(self.path("ran")))
+        self.fails(3, "calibrate", "-o", self.path("weights"), "--", java)
+        self.assertTrue(os.path.exists(self.path("ran")))
+        self.assertFalse(os.path.exists(self.path("weights")))
+
+    def test_what_was_inferred_already_is_said_to_be(self):
+        for value, said in (("done", "already (infer=done)"), ("left alone", "infer=left alone"), ("false", "--infer true")):
+            path = self.write("a", ProfileFile(collect="calls", infer=value))
+            self.assertIn(said, self.fails(2, "infer", path, "-o", self.path("out")))
 
 
 class General(unittest.TestCase):
@@ -361,7 +500,26 @@ class General(unittest.TestCase):
         self.assertEqual(complete("assay", "comp"), ["compare", "completion"])
         self.assertEqual(complete("assay", "export", "x", "--format", "c"), ["collapsed", "callgrind"])
         self.assertEqual(complete("assay", "diff", "--fail"), ["--fail-over"])
-        self.assertIn("/usr", complete("assay", "show", "/us"))
+        self.assertEqual(complete("assay", "show", "/us"), [])
+
+    def test_bash_completes_names_of_files_as_they_are(self):
+        with tempfile.TemporaryDirectory(prefix="assay-cli-") as folder:
+            for name in ("one file", "it's"):
+                pathlib.Path(folder, name).touch()
+            primary, secondary = pty.openpty()
+            shell = subprocess.Popen(["bash", "--norc", "--noprofile", "-i"], stdin=secondary, stdout=secondary, stderr=secondary,
+                                     cwd=folder, start_new_session=True, env=dict(os.environ, TERM="dumb", HISTFILE="/dev/null"))
+            os.close(secondary)
+            typed = f"""eval "$({ASSAY} completion bash)"; assay() {{ printf '<%s>' "$@" >> said; }}\n"""
+            os.write(primary, (typed + "assay show one\t\nassay show one\\ f\t\nassay show it\t\nexit\n").encode())
+            try:
+                while os.read(primary, 65536):
+                    pass
+            except OSError:  # the shell's end is closed
+                pass
+            os.close(primary)
+            shell.wait(60)
+            self.assertEqual(pathlib.Path(folder, "said").read_text(), "<show><one file>" * 2 + "<show><it's>")
 
     def test_other_completions(self):
         for shell in ("zsh", "fish"):

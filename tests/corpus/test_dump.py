@@ -2,6 +2,7 @@
 import pathlib
 import re
 import subprocess
+import tempfile
 import unittest
 
 from assay_test import ASSAY, JDKS, compile_java, java, run
@@ -60,6 +61,15 @@ class DumpTest(unittest.TestCase):
         for name in names:
             with self.subTest(name=name):
                 self.compare(folder / "base" / "classes" / f"{name}.class")
+
+    def test_characters_beyond_the_bmp_are_what_they_are(self):
+        with tempfile.TemporaryDirectory(prefix="assay-dump-") as folder:
+            source = pathlib.Path(folder, "Script.java")
+            source.write_text('class Script { static String \U0001d4b3() { return "\U0001d4b3\\0"; } }', encoding="utf-8")
+            compile_java([source], "-encoding", "UTF-8", out=folder)
+            dumped = subprocess.run([ASSAY, "dump", pathlib.Path(folder, "Script.class")], capture_output=True).stdout.decode()
+        self.assertIn("\U0001d4b3()", dumped)
+        self.assertIn('\U0001d4b3\\u0000', dumped)
 
     def test_bad_input(self):
         source = HERE / "Shapes.java"

@@ -272,9 +272,17 @@ class Command(Case):
 
     def test_empty_profile_exports(self):
         ProfileFile().write(self.path("empty"))
-        for kind in ("pprof", "collapsed", "speedscope", "callgrind", "otlp", "llvm-sample", "json"):
+        for kind in ("pprof", "collapsed", "speedscope", "callgrind", "otlp", "json"):
             self.export("empty", kind)
         readers.speedscope_schema(self.path("empty.speedscope"))
+
+    def test_what_llvm_would_not_read_is_not_written(self):
+        ProfileFile().write(self.path("empty"))
+        out = self.path("empty.llvm-sample")
+        result = run(ASSAY, "export", self.path("empty"), "--format", "llvm-sample", "-o", out, check=False)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("no calls", result.stderr)
+        self.assertFalse(os.path.exists(out))
 
 
 if __name__ == "__main__":

@@ -239,6 +239,24 @@ class PageTest(unittest.TestCase):
         self.page.open(two, "#/method/1")
         self.page.wait("return document.querySelector('main h1')")
 
+    def test_calls_that_samples_cannot_meet_are_not_seen(self):
+        def page(name, **metadata):
+            file = ProfileFile(collect="calls", **metadata)
+            file.edge("Work.main([Ljava/lang/String;)V", 3, "Work.hot(I)I", 2, samples=2)
+            return report(name, file.write(pathlib.Path(WORK.name) / f"{name}.profile"))
+        sampled = {"inlined-call-sites": "1234", "interpreted-time": "12.5 % of 340 looks"}
+        for fragment in ("", "#/missing"):
+            self.goto(fragment, page("unmet", via="return", **sampled))
+            text = self.page.text("main")
+            for part in ("of 1,234 call sites", "interpreted code", "12.5 % of 340 looks at threads in Java"):
+                self.assertIn(part, text)
+            self.assertNotIn("No event was lost and", text)
+            # Probes are in interpreted and inlined code too.
+            self.goto(fragment, page("probed", via="probe", **sampled))
+            self.assertNotIn("inlined calls", self.page.text("main"))
+        self.goto("", page("uncounted", via="return", **{"inlined-call-sites": "not counted: the program ran too short"}))
+        self.assertIn("not counted: the program ran too short", self.page.text("main"))
+
     def test_time_by_context_is_ranked_by_time(self):
         file = ProfileFile(collect="contexts", clock="cpu")
         file.self_unit = "ns"

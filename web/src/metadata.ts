@@ -1,6 +1,6 @@
 // The profile's metadata for people. Known keys get a label, the rest is shown as it is.
 import type { ProfileData } from './data';
-import { nanoseconds } from './format';
+import { exact, nanoseconds } from './format';
 
 // Keys are data as well: a plain object would find "constructor" in every one.
 const LABELS = new Map(Object.entries({
@@ -71,6 +71,16 @@ const COLLECTORS = new Map(Object.entries({
 export function how(profile: ProfileData): string {
   const { collect } = profile.metadata;
   return COLLECTORS.get(collect) ?? (collect ? `Collector ${collect}` : 'Profile');
+}
+
+// Calls that sampling at yieldpoints cannot meet, as `assay show` has them.
+export function outOfSight({ metadata }: ProfileData): [string, string][] {
+  const list: [string, string][] = [];
+  if (metadata.via === 'probe') return list;  // probes are in interpreted and inlined code too
+  const inlined = metadata['inlined-call-sites'], interpreted = metadata['interpreted-time'];
+  if (inlined) list.push(['inlined calls', /^\d+$/.test(inlined) ? `of ${exact(Number(inlined))} call sites` : inlined]);
+  if (interpreted) list.push(['interpreted code', `${interpreted} at threads in Java`]);
+  return list;
 }
 
 export function lostTotal(profile: ProfileData): number {

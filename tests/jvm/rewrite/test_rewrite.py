@@ -1,14 +1,17 @@
 """assay rewrite: a jar that profiles itself, behaves as before, and agrees with the native agent."""
+import os
 import pathlib
 import re
+import resource
 import shutil
+import stat
 import subprocess
 import tempfile
 import time
 import unittest
 import zipfile
 
-from assay_test import assay, compile_java, each_jdk, java, run, show_json, BUILD, JDKS, TESTED
+from assay_test import ASSAY, assay, compile_java, each_jdk, java, run, show_json, BUILD, JDKS, TESTED
 
 HERE = pathlib.Path(__file__).parent
 OLDEST = min(JDKS)
@@ -243,6 +246,44 @@ class Packaging(unittest.TestCase):
             self.assertEqual(after.read(name), before.read(name))
             self.assertEqual(after.getinfo(name).compress_type, before.getinfo(name).compress_type)
         self.assertNotEqual(after.read("META-INF/versions/11/V.class"), before.read("META-INF/versions/11/V.class"))
+
+    def test_the_output_is_a_file_and_nothing_else(self):
+        place = folder()
+        jar, out = shutil.copy(self.jar, place / "t.jar"), place / "out.jar"
+        pipe, pointed, link, weights = (place / n for n in ("pipe", "pointed.jar", "link.jar", "weights"))
+        os.mkfifo(pipe)
+        for output, reason in ((pipe, "not a regular file"), (place, "not a regular file"), (jar, "is the input")):
+            refused = assay("rewrite", jar, "-o", output, check=False)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(reason, refused.stderr)
+            self.assertNotIn("->", refused.stderr)
+        self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
+        pointed.write_text("replaced")
+        link.symlink_to(pointed)
+        assay("rewrite", jar, "-o", link)
+        self.assertTrue(link.is_symlink())
+        self.assertIn("META-INF/assay/methods", zipfile.ZipFile(pointed).namelist())
+        weights.write_text("")
+        for options in (("--weights", place), ("--weights", weights, "-o", weights)):
+            self.assertEqual(assay("rewrite", jar, "-o", out, *options, check=False).returncode, 2)
+        self.assertEqual(weights.read_text(), "")
+        self.assertEqual(sorted(p.name for p in place.iterdir()), ["link.jar", "pipe", "pointed.jar", "t.jar", "weights"])
+
+    def test_an_input_that_cannot_be_read_is_not_said_to_be_missing(self):
+        out = folder() / "out.jar"
+        for jar, reason in (("x" * 5000, "File name too long"), ("/dev/null", "neither a jar nor a folder"), (HERE / "none.jar", "does not exist")):
+            refused = assay("rewrite", jar, "-o", out, check=False)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(reason, refused.stderr)
+
+    def test_a_full_disk_leaves_nothing_behind(self):
+        place = folder()
+        def full():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        result = run(ASSAY, "rewrite", self.jar, "-o", place / "out.jar", check=False, preexec_fn=full, restore_signals=False)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("cannot be written", result.stderr)
+        self.assertEqual(list(place.iterdir()), [])
 
     def test_two_jars_rewritten_apart_run_together(self):
         place = folder()

@@ -4,6 +4,7 @@ import { Filter, Table, type Column } from '../components/table';
 import { useModel } from '../context';
 import type { ProfileData } from '../data';
 import * as format from '../format';
+import { outOfSight } from '../metadata';
 import { useKept } from '../store';
 import { Facts } from './summary';
 
@@ -32,8 +33,10 @@ function Missing({ profile, index }: { profile: ProfileData; index: number }) {
   if (totals.cutNodes) cut.push(['contexts too cold for this page', format.exact(totals.cutNodes)]);
   if (totals.cutSources) cut.push(['source lines', 'some left out for size']);
   for (const t of profile.tables) if (t.cutRows) cut.push([`rows of ${t.name}`, format.exact(t.cutRows)]);
+  const unmet = outOfSight(profile);
   return (
     <>
+      {unmet.length > 0 && <section class="panel"><h2>Calls that samples do not meet</h2><Facts rows={unmet} /></section>}
       <section class="panel">
         <h2>Lost events</h2>
         {lost.length ? <Facts rows={lost.map(([k, n]) => [k, format.exact(n)])} />

@@ -6,7 +6,7 @@ import { useUnit, useWeightColumns } from '../components/weights';
 import { useModel } from '../context';
 import type { ProfileData } from '../data';
 import * as format from '../format';
-import { accuracy, command, duration, how, lostTotal, rows, splitHalf, started } from '../metadata';
+import { accuracy, command, duration, how, lostTotal, outOfSight, rows, splitHalf, started } from '../metadata';
 import { overlap, type Model, type Weighted } from '../model';
 import { go } from '../router';
 import { edgeColumns, methodColumn, range } from './hot';
@@ -236,8 +236,9 @@ export function Facts({ rows: list }: { rows: [string, ComponentChildren][] }) {
 function NotSeenFacts({ profile }: { profile: ProfileData }) {
   const lost = Object.entries(profile.lost).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
   const skipped = profile.skipped.method.length;
-  if (!lost.length && !skipped) return <p class="empty">No event was lost and no method left out.</p>;
-  const list: [string, ComponentChildren][] = lost.slice(0, 6).map(([reason, n]) => [reason, format.exact(n)]);
+  const list: [string, ComponentChildren][] = outOfSight(profile);
+  if (!list.length && !lost.length && !skipped) return <p class="empty">No event was lost and no method left out.</p>;
+  for (const [reason, n] of lost.slice(0, 6)) list.push([reason, format.exact(n)]);
   if (lost.length > 6) list.push(['all lost events', format.exact(lostTotal(profile))]);
   if (skipped) list.push(['methods left as they are', format.exact(skipped)]);
   return <><Facts rows={list} /><p class="note"><a href="#/missing">details</a></p></>;
