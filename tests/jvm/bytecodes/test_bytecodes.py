@@ -2,6 +2,7 @@
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -34,10 +35,20 @@ def overlap(a, b):
 class Counting(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.classes = compile_java([HERE / "Counted.java"])
+        cls.classes = compile_java([HERE / "Counted.java", HERE / "DeadThreads.java"])
 
     def profile(self, version, *flags, program=("Counted",), **more):
         return profile_of(version, *flags, "-cp", self.classes, *program, **more)
+
+    @each_jdk()
+    def test_threads_that_ended_are_not_kept(self, version):
+        out = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, out)
+        assay("rewrite", self.classes, "-o", f"{out}/classes")
+        program = ("-Xmx128m", "-cp")
+        native, _ = profile_of(version, *program, self.classes, "DeadThreads")
+        portable = run(java(version), f"-Dassay.output={out}/p", *program, f"{out}/classes", "DeadThreads")
+        self.assertEqual([native.stdout, portable.stdout], ["gone: true\n"] * 2)
 
     @each_jdk()
     def test_output_is_the_programs_own_and_classes_verify(self, version):

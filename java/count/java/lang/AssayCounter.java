@@ -1,5 +1,6 @@
 package java.lang;
 
+import java.lang.ref.WeakReference;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
@@ -16,6 +17,9 @@ import jdk.internal.vm.annotation.ForceInline;
  * <p>{@code left} counts down to the next sample, which the next entry or check takes: exits never call anything.
  * Until then nothing is pushed, so the frames of the method in which the counter ran down are still on the stack or
  * right above it: {@code mark} says how many there are, {@code leaf} names a method without calls above them.
+ *
+ * <p>An entry is what happens most often, so it compares only once: with {@code last}, the last place of the stack, or -1 when a
+ * sample is due; with {@code lastApp} in application methods, which is -1 also while the thread does not count.
  *
  * <p>{@code left} is only meaningful while {@code mode} is COUNTING; otherwise it runs down from IDLE and nobody
  * cares. A thread counts from the first application method on its stack upwards, and not in code whose work depends
@@ -37,7 +41,8 @@ public final class AssayCounter {
     private static final int COUNTING = 0, OUTSIDE = -1, SUSPENDED = -2, SYSTEM = -3;
 
     private static final long OWNER = U.objectFieldOffset(AssayCounter.class, "owner");
-    private static final AssayCounter NOBODY = new AssayCounter(null);
+    /** Has no places at all: whoever comes upon it looks for a counter of his own. */
+    private static final AssayCounter NOBODY = new AssayCounter(0);
 
     /**
      * First counter of each chain, by thread id; NOBODY ends it. A constant array: its address and length are in the
@@ -66,6 +71,7 @@ public final class AssayCounter {
 
     private long left = IDLE;
     public int sp;
+    private int last = -1, lastApp = -1;
     private int mark;
     /** A method number and 1, or 0. */
     private int leaf;
@@ -82,7 +88,10 @@ public final class AssayCounter {
     private boolean unknown = AGENT;
     /** The agent wants no more samples of the thread. */
     private boolean mute;
-    private final Thread thread;
+    /** Of the thread; no other one ever gets it. 0 for NOBODY. */
+    private final long tid;
+    /** Not the thread itself, which nobody but the program keeps: it may hold much, class loaders too. Null at first. */
+    private WeakReference<Thread> thread;
     private AssayCounter next;
     /** Of NOBODY only: the thread that changes the table. */
     private volatile Thread owner;
@@ -90,9 +99,28 @@ public final class AssayCounter {
     private long[] outer;
     private int outers;
 
-    private AssayCounter(Thread thread) {
-        this.thread = thread;
+    private AssayCounter(long tid) {
+        this.tid = tid;
         this.mode = SYSTEM;
+        settle();
+    }
+
+    /**
+     * After a change of the stack's size, of the mode or, but for counting down, of {@code left}. Written out where there
+     * may be no room for a call.
+     */
+    private void settle() {
+        if (tid != 0) {
+            last = left < 0 ? -1 : stack.length - 1;
+            lastApp = mode < COUNTING ? -1 : last;
+        }
+    }
+
+    /** The next entry takes a sample. */
+    @ForceInline
+    private void runDown() {
+        last = -1;
+        lastApp = -1;
     }
 
     private static native int setup(int what);
@@ -108,7 +136,7 @@ public final class AssayCounter {
 
     // --- what rewritten methods call ---
 
-    /** The thread's counter, or one with another thread in it. */
+    /** The thread's counter, or NOBODY; where TABLE has it, maybe that of another thread. */
     @ForceInline
     private static AssayCounter guess(Thread thread) {
         if (thread == null) {
@@ -124,7 +152,7 @@ public final class AssayCounter {
     private static AssayCounter current() {
         Thread thread = Thread.currentThread();
         AssayCounter counter = guess(thread);
-        return counter.thread == thread ? counter : find(thread);
+        return counter.isOf(thread) ? counter : find(thread);
     }
 
     /** Begins an activation of a JDK method. */
@@ -133,11 +161,10 @@ public final class AssayCounter {
         Thread thread = Thread.currentThread();
         AssayCounter counter = guess(thread);
         int sp = counter.sp;
-        int[] stack = counter.stack;
-        if (counter.thread != thread || counter.left < 0 || sp >= stack.length) {
+        if (FIELD == 0 && !counter.isOf(thread) || (sp | counter.last - sp) < 0) {
             return enterSlowly(thread, method, false);
         }
-        stack[sp] = method;
+        counter.stack[sp] = method;
         counter.sp = sp + 1;
         return counter;
     }
@@ -148,19 +175,23 @@ public final class AssayCounter {
         Thread thread = Thread.currentThread();
         AssayCounter counter = guess(thread);
         int sp = counter.sp;
-        int[] stack = counter.stack;
-        if (counter.thread != thread || (counter.left | counter.mode) < 0 || sp >= stack.length) {
+        if (FIELD == 0 && !counter.isOf(thread) || (sp | counter.lastApp - sp) < 0) {
             return enterSlowly(thread, method, true);
         }
-        stack[sp] = method;
+        counter.stack[sp] = method;
         counter.sp = sp + 1;
         return counter;
+    }
+
+    @ForceInline
+    private boolean isOf(Thread thread) {
+        return thread != null && tid == U.getLong(thread, TID) && tid != 0;
     }
 
     @DontInline
     private static AssayCounter enterSlowly(Thread thread, int method, boolean application) {
         AssayCounter counter = guess(thread);
-        if (counter.thread != thread) {
+        if (!counter.isOf(thread)) {
             counter = find(thread);
         }
         if (counter.left < 0) {
@@ -182,18 +213,22 @@ public final class AssayCounter {
 
     @ForceInline
     public static void count(AssayCounter counter, int bytecodes) {
-        counter.left -= bytecodes;
+        flush(counter, (long) bytecodes);
     }
 
     @ForceInline
     public static int flush(AssayCounter counter, int bytecodes) {
-        counter.left -= bytecodes;
+        flush(counter, (long) bytecodes);
         return 0;
     }
 
     @ForceInline
     public static long flush(AssayCounter counter, long bytecodes) {
-        counter.left -= bytecodes;
+        long left = counter.left - bytecodes;
+        counter.left = left;
+        if (left < 0) {
+            counter.runDown();
+        }
         return 0;
     }
 
@@ -231,6 +266,7 @@ public final class AssayCounter {
         counter.left = left;
         if (left < 0) {
             counter.mark = Math.max(counter.mark, top);
+            counter.runDown();
         }
         counter.sp = top - 1;
     }
@@ -258,14 +294,15 @@ public final class AssayCounter {
     public static void leaf(int method, long bytecodes) {
         Thread thread = Thread.currentThread();
         AssayCounter counter = guess(thread);
-        if (counter.thread != thread) {
+        if (FIELD == 0 && !counter.isOf(thread)) {
             counter = find(thread); // so rare that the compiler leaves it out
         }
-        long before = counter.left;
+        long before = counter.left; // NOBODY's is no concern: a thread without a counter does not count yet
         long left = before - bytecodes;
         counter.left = left;
         if (left < 0 && before >= 0) {
             counter.leaf = method + 1;
+            counter.runDown();
         }
     }
 
@@ -278,6 +315,8 @@ public final class AssayCounter {
             counter.kept = counter.left;
             counter.left = IDLE;
             counter.mode = SUSPENDED;
+            counter.last = counter.stack.length - 1;
+            counter.lastApp = -1;
             token |= 1L << 32;
         }
         return token;
@@ -294,6 +333,7 @@ public final class AssayCounter {
         if (token >>> 32 != 0) {
             counter.left = counter.kept;
             counter.mode = COUNTING;
+            counter.last = counter.lastApp = counter.left < 0 ? -1 : counter.stack.length - 1;
         }
     }
 
@@ -306,6 +346,7 @@ public final class AssayCounter {
     private void sample() {
         if (mode != COUNTING) {
             left = IDLE;
+            settle();
             mark = leaf = 0;
             return;
         }
@@ -322,6 +363,7 @@ public final class AssayCounter {
             mode = SYSTEM; // whatever class an agent's code is in, it is not the program's
             base = -1;
             sp = depth;
+            settle();
             int following = record(stack, depth, period - before - over + owing);
             begin(AGENT ? following : planned);
             left = mute ? period : period - over;
@@ -334,6 +376,7 @@ public final class AssayCounter {
         sp = top;
         base = first;
         mode = COUNTING;
+        last = lastApp = left < 0 ? -1 : stack.length - 1;
     }
 
     @ForceInline
@@ -347,12 +390,14 @@ public final class AssayCounter {
         int before = mode;
         int top = sp;
         mode = SYSTEM;
+        settle();
         int first;
         try {
-            first = register(thread);
+            first = register(Thread.currentThread());
         } finally {
             mode = before;
             sp = top;
+            settle();
         }
         if (first == LATER) {
             return false;
@@ -389,10 +434,11 @@ public final class AssayCounter {
         return granularity + (int) ((x & 0xffffffffL) * range >>> 32);
     }
 
-    private int[] grow() {
+    private void grow() {
         int[] longer = new int[stack.length * 2];
         System.arraycopy(stack, 0, longer, 0, stack.length);
-        return stack = longer;
+        stack = longer;
+        settle();
     }
 
     private void activate() {
@@ -417,6 +463,7 @@ public final class AssayCounter {
         base = sp;
         left = kept;
         mode = COUNTING;
+        last = lastApp = left < 0 ? -1 : stack.length - 1;
     }
 
     /** The end of the first activation that counted. */
@@ -434,6 +481,8 @@ public final class AssayCounter {
             kept = period = outer[outers + 2];
         }
         left = IDLE;
+        last = stack.length - 1;
+        lastApp = -1;
     }
 
     /** Ends activations that an exception left. */
@@ -465,7 +514,7 @@ public final class AssayCounter {
     }
 
     private static AssayCounter find(Thread thread) {
-        int tid = thread == null ? 0 : (int) U.getLong(thread, TID);
+        long tid = thread == null ? 0 : U.getLong(thread, TID);
         if (tid == 0) {
             return NOBODY; // the constructor of a thread that attaches itself runs on that thread
         }
@@ -473,10 +522,10 @@ public final class AssayCounter {
         boolean full;
         boolean locked = lock();
         try {
-            int slot = tid & (TABLE.length - 1);
+            int slot = (int) tid & (TABLE.length - 1);
             AssayCounter before = null;
             for (counter = TABLE[slot]; counter != NOBODY; counter = counter.next) {
-                if (counter.thread == thread) {
+                if (counter.tid == tid) {
                     if (before != null) { // threads that share a slot: the one that runs comes first
                         before.next = counter.next;
                         counter.next = TABLE[slot];
@@ -486,7 +535,7 @@ public final class AssayCounter {
                 }
                 before = counter;
             }
-            counter = new AssayCounter(thread);
+            counter = new AssayCounter(tid);
             counter.next = TABLE[slot];
             U.storeFence();
             TABLE[slot] = counter;
@@ -497,8 +546,9 @@ public final class AssayCounter {
         } finally {
             unlock(locked);
         }
-        // Until here the thread is a system thread, so that what the following calls is not counted.
-        counter.admit();
+        // Until here the thread is a system thread, so that what the following calls is not counted. It is rewritten, and has a counter by now.
+        counter.thread = new WeakReference<>(thread);
+        counter.admit(thread);
         if (full) {
             makeRoom();
         }
@@ -506,7 +556,7 @@ public final class AssayCounter {
     }
 
     /** Threads of the VM and of the JDK never count: what they do, and when, is not the program's. */
-    private void admit() {
+    private void admit(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
         String name = group == null ? "main" : group.getName();
         if (name.equals("system") || name.equals("InnocuousThreadGroup")) {
@@ -533,7 +583,7 @@ public final class AssayCounter {
                 AssayCounter following;
                 for (AssayCounter counter = TABLE[slot]; counter != NOBODY; counter = following) {
                     following = counter.next;
-                    if (!counter.thread.isAlive()) {
+                    if (counter.hasEnded()) {
                         ended += counter.rest();
                         continue;
                     }
@@ -547,6 +597,15 @@ public final class AssayCounter {
         } finally {
             unlock(locked);
         }
+    }
+
+    private boolean hasEnded() {
+        WeakReference<Thread> reference = thread;
+        if (reference == null) {
+            return false;
+        }
+        Thread known = reference.get();
+        return known == null || !known.isAlive();
     }
 
     private long rest() {

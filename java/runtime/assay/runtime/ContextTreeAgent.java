@@ -1,6 +1,7 @@
 package assay.runtime;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,12 +18,12 @@ public final class ContextTreeAgent implements ProfilingAgent {
 
     /** What one thread has seen. Its lock is only contended while a profile is written. */
     private static final class Seen {
-        final Thread thread;
+        final WeakReference<Thread> thread;
         final ContextTree tree = new ContextTree();
         int random;
 
         Seen(Thread thread, int seed) {
-            this.thread = thread;
+            this.thread = new WeakReference<>(thread);
             random = (thread.getName().hashCode() * 31 + seed) | 1;
         }
     }
@@ -98,7 +99,8 @@ public final class ContextTreeAgent implements ProfilingAgent {
 
     private void forgetEnded() {
         all.removeIf(seen -> {
-            if (seen.thread.isAlive()) {
+            Thread thread = seen.thread.get();
+            if (thread != null && thread.isAlive()) {
                 return false;
             }
             ended.addAll(seen.tree);

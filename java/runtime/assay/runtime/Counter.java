@@ -1,9 +1,11 @@
 package assay.runtime;
 
+import java.lang.ref.WeakReference;
 import java.util.Arrays;
 
 /**
- * One thread's bytecode counter and reified stack. For rewritten methods only; not an interface for programs.
+ * One thread's bytecode counter and reified stack. For rewritten methods only; not an interface for programs. The thread itself
+ * is not kept: it may hold much, class loaders too.
  *
  * <p>The calls are those of the native agent's {@code AssayCounter} (src/instrument/count_pass.cc shows what rewritten
  * methods do with them). This one is plain Java for any JVM, and only application classes use it: the JDK's own classes
@@ -13,7 +15,7 @@ import java.util.Arrays;
  * catches an exception of the program knows nothing of that stack; so every rewritten method removes itself when it is
  * left by an exception ({@link #abandon}).
  */
-public final class Counter {
+public final class Counter extends WeakReference<Thread> {
     private static final long IDLE = 1L << 62;
 
     private static final int MOST = 1 << 29;
@@ -33,18 +35,17 @@ public final class Counter {
     private int[] stack = new int[64];
     private boolean counting;
     private long period;
-    final Thread thread;
     Counter next;
 
     Counter(Thread thread) {
-        this.thread = thread;
+        super(thread);
     }
 
     private static Counter current() {
         Thread thread = Thread.currentThread();
         Counter[] known = Threads.table;
         Counter counter = known[(int) thread.getId() & (known.length - 1)];
-        return counter != null && counter.thread == thread ? counter : Threads.find(thread);
+        return counter != null && counter.refersTo(thread) ? counter : Threads.find(thread);
     }
 
     /**
@@ -187,6 +188,11 @@ public final class Counter {
     void start(int granularity) {
         counting = granularity > 0;
         period = left = counting ? Math.min(granularity, MOST) : IDLE;
+    }
+
+    boolean hasEnded() {
+        Thread thread = get();
+        return thread == null || !thread.isAlive();
     }
 
     long unsampled() {

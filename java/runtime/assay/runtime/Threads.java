@@ -31,7 +31,7 @@ final class Threads {
         synchronized (LOCK) {
             int slot = slot(thread, table);
             for (counter = table[slot]; counter != null; counter = counter.next) {
-                if (counter.thread == thread) {
+                if (counter.refersTo(thread)) {
                     return counter;
                 }
             }
@@ -72,7 +72,7 @@ final class Threads {
         int alive = 0;
         for (Counter first : old) {
             for (Counter counter = first; counter != null; counter = counter.next) {
-                alive += counter.thread.isAlive() ? 1 : 0;
+                alive += counter.hasEnded() ? 0 : 1;
             }
         }
         Counter[] fresh = new Counter[alive * 4 > old.length ? old.length * 2 : old.length];
@@ -81,11 +81,12 @@ final class Threads {
             Counter following;
             for (Counter counter = first; counter != null; counter = following) {
                 following = counter.next;
-                if (!counter.thread.isAlive()) {
+                Thread thread = counter.get();
+                if (thread == null || counter.hasEnded()) {
                     ended += counter.unsampled();
                     continue;
                 }
-                int slot = slot(counter.thread, fresh);
+                int slot = slot(thread, fresh);
                 counter.next = fresh[slot];
                 fresh[slot] = counter;
             }
