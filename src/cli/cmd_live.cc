@@ -2,7 +2,6 @@
 // second; this command reads it and passes it on to the page, and passes the page's wishes back.
 #include <signal.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +59,7 @@ class Live {
     MakePathsAbsolute(&options_);
     path_ = options_.Text("output");
     CheckProfileOutput(path_);
+    seen_ = FileState(path_);
     server_ =
         std::make_unique<LiveServer>(token_, std::string(report::LivePage()),
                                      [this](const std::string& body) { return Control(body); });
@@ -144,17 +144,12 @@ class Live {
   }
 
   void PublishProfile() {
-    struct stat now {};
-    if (stat(path_.c_str(), &now) != 0) return;
-    if (now.st_size == seen_size_ && now.st_mtim.tv_nsec == seen_ns_ &&
-        now.st_mtim.tv_sec == seen_s_)
-      return;
+    const FileState now(path_);
+    if (!now.exists || now == seen_) return;
     auto profile = profile::ReadProfile(path_);
     // Being replaced just now, or only begun.
     if (!profile.ok() || !profile->metadata.contains("duration")) return;
-    seen_size_ = now.st_size;
-    seen_s_ = now.st_mtim.tv_sec;
-    seen_ns_ = now.st_mtim.tv_nsec;
+    seen_ = now;
     auto pid = profile->metadata.find("pid");
     if (pid_ == 0 && pid != profile->metadata.end()) pid_ = std::atoi(pid->second.c_str());
     server_->Publish("profile", report::MakeData({{path_, &*profile}}, {}, kPicture));
@@ -190,7 +185,8 @@ class Live {
     if (!status && child_ > 0) {
       kill(pid_ > 0 ? pid_ : child_, SIGTERM);
       int ignored = 0;
-      waitpid(child_, &ignored, 0);
+      while (waitpid(child_, &ignored, 0) < 0 && errno == EINTR) {
+      }
     } else if (!status && running_) {
       static_cast<void>(CallAgent(pid_, AgentPath(), "command=stop"));
     }
@@ -206,7 +202,7 @@ class Live {
   std::unique_ptr<LiveServer> server_;
   pid_t pid_ = 0, child_ = 0;
   bool running_ = false;
-  int64_t seen_size_ = -1, seen_s_ = 0, seen_ns_ = 0;
+  FileState seen_;  // at first what an earlier session left
 };
 
 pid_t ParsePid(const std::string& text) {

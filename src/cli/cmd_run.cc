@@ -80,7 +80,9 @@ std::string WhichJvm(const profile::Profile& profile, const std::vector<std::str
   auto name = profile.metadata.find("command");
   return "this is of process " + pid->second +
          (name == profile.metadata.end() ? "" : ", " + Printable(name->second)) + "; where " +
-         command[0] + " starts more than one JVM only one profile is kept: give assay the java command itself, or each its own -o";
+         command[0] +
+         " starts more than one JVM only one profile is kept: give assay the java command itself, "
+         "or each its own -o";
 }
 
 void Summarize(const RunOptions& run, const agent::Options& options, bool ended_well) {

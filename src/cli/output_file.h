@@ -21,6 +21,7 @@ void RemoveSegments(const std::string& output);
 
 // Tells a file from the one that was there before.
 struct FileState {
+  FileState() = default;
   explicit FileState(const std::string& path);
   bool operator==(const FileState&) const = default;
 

@@ -6,6 +6,7 @@ import socket
 import stat
 import subprocess
 import tempfile
+import time
 import unittest
 
 from assay_test import ASSAY, assay, show_json
@@ -272,6 +273,18 @@ class Live(Case):
         self.check(2, "no process id", "live", "4294967297")
         self.check(2, "no process id", "live", "0")
         self.check(2, "either", "live", "999999999", "--", "true")
+
+    def test_a_profile_of_an_earlier_run_is_not_taken_for_this_one(self):
+        with subprocess.Popen(["sleep", "600"]) as other:
+            self.addCleanup(other.kill)
+            old = self.profile(pid=other.pid, duration="1s")
+            live = subprocess.Popen([ASSAY, "live", "-o", old, "--", "sleep", "600"], stderr=subprocess.PIPE, text=True)
+            self.assertIn("live at", live.stderr.readline())
+            time.sleep(1)  # until it has looked at the file
+            live.terminate()
+            live.communicate(timeout=60)
+            self.assertIsNone(other.poll())
+            other.kill()
 
     def test_a_busy_port_leaves_nothing_behind(self):
         with socket.socket() as busy:
