@@ -35,13 +35,15 @@ void AgentOptions::AddTo(CLI::App& app) {
     std::string name(spec.name);
     std::string flag = name == "output" ? "-o,--output" : "--" + name;
     CLI::Option* option = spec.kind == OptionKind::kList
-                              ? app.add_option(flag, lists_[name], Help(spec))->delimiter(',')
+                              ? app.add_option(flag, lists_[name], Help(spec))
+                                    ->delimiter(',')
+                                    ->allow_extra_args(false)
                               : app.add_option(flag, texts_[name], Help(spec));
     option->group(spec.collectors.empty() ? "What and where" : "How");
   }
 }
 
-agent::Options AgentOptions::Get() const {
+agent::Options AgentOptions::Get(const std::string& collector) const {
   agent::Options options;
   auto set = [&options](const std::string& name, const std::string& value) {
     if (value.empty()) return;
@@ -55,6 +57,7 @@ agent::Options AgentOptions::Get() const {
     for (const std::string& value : values) joined += (joined.empty() ? "" : ":") + value;
     set(name, joined);
   }
+  if (!options.IsSet("collect")) set("collect", collector);
   for (const auto& [name, value] : options.values()) {
     const OptionSpec* spec = agent::FindOption(name);
     if (!AppliesTo(*spec, options.Text("collect"))) {
@@ -77,7 +80,28 @@ std::string AgentPath() {
 }
 
 std::string AbsolutePath(const std::string& path) {
-  return std::filesystem::absolute(path).string();
+  std::error_code error;
+  std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  if (error) throw CommandError("where is " + path + "? The working folder: " + error.message());
+  return absolute.string();
+}
+
+void MakePathsAbsolute(agent::Options* options) {
+  auto set = [options](const char* name, const std::string& path) {
+    if (Status status = options->Set(name, path); !status.ok()) {
+      throw CommandError(status.error().message);
+    }
+  };
+  set("output", AbsolutePath(options->Text("output")));
+  for (const char* name : {"weights", "agent-jar"}) {
+    if (!options->IsSet(name)) continue;
+    std::string path = AbsolutePath(options->Text(name));
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+      throw CommandError(error ? path + ": " + error.message() : "there is no file " + path);
+    }
+    set(name, path);
+  }
 }
 
 }  // namespace assay::cli

@@ -14,8 +14,9 @@ class AgentOptions {
  public:
   // Adds --tick, --samples, ... to the command.
   void AddTo(CLI::App& app);
-  // What the user gave; throws CommandError for a bad value, or one the collector does not have.
-  agent::Options Get() const;
+  // What the user gave; throws CommandError for a bad value, or one the collector does not have. The
+  // collector is `collector` when the user named none.
+  agent::Options Get(const std::string& collector = "") const;
 
  private:
   std::map<std::string, std::string> texts_;
@@ -25,5 +26,8 @@ class AgentOptions {
 // The agent beside this program, as an absolute path; throws CommandError when it is not there.
 std::string AgentPath();
 std::string AbsolutePath(const std::string& path);
+// Output and input files as absolute paths, for a JVM whose working folder is another; throws
+// CommandError for an input that is not there.
+void MakePathsAbsolute(agent::Options* options);
 
 }  // namespace assay::cli

@@ -21,7 +21,10 @@ std::string ReadText(const std::filesystem::path& path) {
 }  // namespace
 
 plan::Plan LoadPlan(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) throw CommandError("there is no plan " + path);
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    throw CommandError("there is no plan " + path + (error ? ": " + error.message() : ""));
+  }
   auto plan = plan::ParsePlan(ReadText(path));
   if (!plan.ok()) throw CommandError(path + ": " + plan.error().message);
   return std::move(*plan);

@@ -4,15 +4,19 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "src/cli/agent_options.h"
 #include "src/cli/applied_plan.h"
 #include "src/cli/commands.h"
+#include "src/cli/finished_profile.h"
 #include "src/cli/format.h"
 #include "src/cli/hotspot_attach.h"
-#include "src/profile/reader.h"
+#include "src/cli/load.h"
+#include "src/cli/output_file.h"
 
 namespace assay::cli {
 namespace {
@@ -46,11 +50,33 @@ void WaitUntilIdle(pid_t pid) {
   }
 }
 
-void SayAccuracy(const std::string& path, double target) {
-  auto profile = profile::ReadProfile(path);
-  if (!profile.ok()) return;
-  std::string accuracy = AccuracyText(*profile, target);
-  fprintf(stderr, "assay: wrote %s%s%s\n", path.c_str(), accuracy.empty() ? "" : "; ", accuracy.c_str());
+// A path of the JVM's, as it is seen from here.
+std::string SeenFromHere(pid_t pid, const std::string& path) {
+  const std::string root = "/proc/" + std::to_string(pid) + "/root";
+  std::error_code error;
+  const std::filesystem::path at = std::filesystem::read_symlink(root, error);
+  return error || at == "/" ? path : root + path;
+}
+
+// The file of the session that runs in the JVM; nothing when none does.
+std::optional<std::string> RunningOutput(pid_t pid) {
+  constexpr std::string_view kRunning = "running: ";
+  std::string status = Call(pid, "command=status");
+  if (!status.starts_with("running")) return std::nullopt;
+  auto options = agent::Options::Parse(status.substr(std::min(kRunning.size(), status.size())));
+  return options.ok() ? options->Text("output") : "";
+}
+
+// What the session left behind, after it was asked to end or ended by itself.
+void SayWritten(pid_t pid, const std::string& output, double target, const Result<std::string>& stopped) {
+  std::string accuracy;
+  try {
+    accuracy = AccuracyText(ReadSessionProfile(SeenFromHere(pid, output), true), target);
+  } catch (const CommandError& error) {
+    if (stopped.ok()) throw;
+    throw CommandError(stopped.error().message + "; " + error.what(), kRefused);
+  }
+  fprintf(stderr, "assay: wrote %s%s%s\n", output.c_str(), accuracy.empty() ? "" : "; ", accuracy.c_str());
 }
 
 // Takes an applied plan back: rewritten classes by the agent, directives by the JVM.
@@ -65,8 +91,9 @@ bool RemovePlan(pid_t pid) {
 
 // One batch: all classes in one retransformation, all directives in one file. Code that is compiled
 // already keeps its inlining until it is compiled again.
-void ApplyPlan(pid_t pid, const std::string& path) {
-  AppliedPlan applied(path);
+void ApplyPlan(pid_t pid, const agent::Options& given) {
+  AppliedPlan applied(given.Text("apply"));
+  if (given.IsSet("apply-report")) CheckOutput(given.Text("apply-report"));
   RemovePlan(pid);
   agent::Options options;
   applied.SetOptions(&options);
@@ -80,30 +107,47 @@ void ApplyPlan(pid_t pid, const std::string& path) {
   for (const std::string& flag : applied.plan().flags) {
     fprintf(stderr, "assay: %s cannot be set in a running JVM\n", flag.c_str());
   }
-  fprintf(stderr, "assay: %s", ReportText(Call(pid, options.ToString())).c_str());
+  const std::string report = Call(pid, options.ToString());
+  if (given.IsSet("apply-report")) WriteOutput(given.Text("apply-report"), report + "\n");
+  fprintf(stderr, "assay: %s", ReportText(report).c_str());
   fprintf(stderr, "assay: take it back with: assay detach %d\n", pid);
+}
+
+// Begins a session, or changes the one that runs, which keeps its file. The file is returned.
+std::string StartOrChange(pid_t pid, agent::Options options, const std::optional<std::string>& running) {
+  const bool names_output = options.IsSet("output");
+  MakePathsAbsolute(&options);
+  std::string output = options.Text("output");
+  if (running) {
+    if (names_output && output != *running) {
+      throw CommandError("process " + std::to_string(pid) + " is being profiled into " + *running +
+                             ", and stays so until: assay detach " + std::to_string(pid),
+                         kRefused);
+    }
+    options = options.Without("output");
+    output = *running;
+  } else {
+    CheckProfileOutput(SeenFromHere(pid, output));
+  }
+  std::string answer = Call(pid, options.ToString());
+  if (!running && options.IsSet("segment")) RemoveSegments(SeenFromHere(pid, output));
+  fprintf(stderr, "assay: %s%s\n", answer.c_str(), running ? ("; it writes " + output).c_str() : "");
+  return output;
 }
 
 int Attach(const AttachOptions& attach) {
   agent::Options options = attach.agent.Get();
   if (options.IsSet("apply")) {
-    ApplyPlan(attach.pid, options.Text("apply"));
+    ApplyPlan(attach.pid, options);
     if (!options.IsSet("collect")) return kDone;
-    options = options.Without("apply");
+    options = options.Without("apply").Without("apply-report");
   }
-  bool running = Call(attach.pid, "command=status").starts_with("running");
-  if (!running || options.IsSet("output")) {
-    std::string output = AbsolutePath(options.Text("output"));
-    if (Status status = options.Set("output", output); !status.ok()) {
-      throw CommandError(status.error().message);
-    }
-  }
-  std::string answer = Call(attach.pid, options.ToString());
-  fprintf(stderr, "assay: %s\n", answer.c_str());
+  const std::optional<std::string> running = RunningOutput(attach.pid);
+  const std::string output = StartOrChange(attach.pid, options, running);
   uint64_t duration = options.Nanoseconds("for");
   if (options.IsSet("until-accuracy")) {
     WaitUntilIdle(attach.pid);
-    if (options.IsSet("output")) SayAccuracy(options.Text("output"), options.Percent("until-accuracy"));
+    SayWritten(attach.pid, output, options.Percent("until-accuracy"), std::string());
     return kDone;
   }
   if (running && duration == 0) return kDone;
@@ -114,7 +158,7 @@ int Attach(const AttachOptions& attach) {
   WaitFor(attach.pid, duration);
   // The agent ends by itself as well; whoever comes second finds nothing to do.
   auto stopped = CallAgent(attach.pid, AgentPath(), "command=stop");
-  fprintf(stderr, "assay: wrote %s\n", options.Text("output").c_str());
+  SayWritten(attach.pid, output, 0, stopped);
   return kDone;
 }
 
@@ -136,7 +180,9 @@ void RegisterAttach(Cli& cli) {
   options->agent.AddTo(*app);
   app->footer(
       "Example: assay attach 1234 --for 30s -o app.profile\n"
-      "Again on a JVM being profiled: changes the options given.\n"
+      "Again on a JVM being profiled: changes the options given; the file stays.\n"
+      "JDK 21 and newer warn of agents loaded so, unless they run with\n"
+      "-XX:+EnableDynamicAgentLoading; with -XX:-EnableDynamicAgentLoading they refuse.\n"
       "With --apply PLAN the plan's changes are made in the running JVM, in one batch.");
   app->callback([&cli, options] { cli.run = [options] { return Attach(*options); }; });
 }

@@ -16,6 +16,7 @@
 #include "src/cli/load.h"
 #include "src/cli/numbers.h"
 #include "src/cli/program.h"
+#include "src/cli/program_words.h"
 #include "src/cli/scratch_folder.h"
 #include "src/cli/table.h"
 #include "src/cli/terminal.h"
@@ -213,8 +214,7 @@ void RegisterCalibrate(Cli& cli) {
       ->capture_default_str();
   app->add_flag("--quick", options->quick,
                 "a few seconds instead of minutes, and far less precise");
-  app->add_option("command", options->java, "java and flags for the JVM, after --");
-  app->positionals_at_end();
+  AddProgram(cli, app, &options->java, "java and flags for the JVM, after --");
   app->footer(
       "Example: assay calibrate -o weights.txt -- java -XX:+UseSerialGC\n"
       "Runs small programs of its own, counts their instructions by class and measures their CPU "

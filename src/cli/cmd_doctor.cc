@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -13,6 +12,9 @@
 #include "src/cli/agent_options.h"
 #include "src/cli/commands.h"
 #include "src/cli/hotspot_attach.h"
+#include "src/cli/program.h"
+#include "src/cli/program_words.h"
+#include "src/cli/scratch_folder.h"
 
 namespace assay::cli {
 namespace {
@@ -47,13 +49,34 @@ std::string DefaultJava() {
   return home != nullptr ? std::string(home) + "/bin/java" : "java";
 }
 
+// Options of the launcher that are two words.
+bool HasValue(const std::string& option) {
+  for (const char* name : {"-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path",
+                           "--add-modules", "--limit-modules", "--add-reads", "--add-exports", "--add-opens",
+                           "--patch-module", "--enable-native-access", "--source", "-d", "--describe-module"}) {
+    if (option == name) return true;
+  }
+  return false;
+}
+
+// The flags of the JVM that change the VM; behind the program's name come arguments of its own.
+std::vector<std::string> VmFlags(const std::vector<std::string>& java) {
+  std::vector<std::string> flags;
+  for (size_t i = 1; i < java.size(); i++) {
+    const std::string& word = java[i];
+    if (word == "-jar" || word == "-m" || word == "--module") break;
+    if (word.starts_with("-X")) flags.push_back(word);
+    if (HasValue(word)) ++i;
+    else if (!word.starts_with('-') && !word.starts_with('@')) break;
+  }
+  return flags;
+}
+
 // The program itself is not run: only its JVM, with the flags that change the VM (-X...), long enough
 // to compile something. -Xcomp compiles what it runs at once.
 std::vector<std::string> ProbeCommand(const std::vector<std::string>& given, const std::string& reply) {
   std::vector<std::string> command = {given.empty() ? DefaultJava() : given[0]};
-  for (size_t i = 1; i < given.size(); i++) {
-    if (given[i].starts_with("-X")) command.push_back(given[i]);
-  }
+  for (const std::string& flag : VmFlags(given)) command.push_back(flag);
   command.push_back("-agentpath:" + AgentPath() + "=command=doctor,reply=" + reply);
   bool interpreted = std::find(command.begin(), command.end(), "-Xint") != command.end();
   if (!interpreted) command.push_back("-Xcomp");
@@ -62,10 +85,12 @@ std::vector<std::string> ProbeCommand(const std::vector<std::string>& given, con
 }
 
 std::string RunProbe(const std::vector<std::string>& given) {
-  char path[] = "/tmp/assay-doctor-XXXXXX";
-  int fd = mkstemp(path);
-  if (fd < 0) throw CommandError("cannot make a file in /tmp", kRefused);
-  close(fd);
+  if (!given.empty() && !IsJava(given)) {
+    throw CommandError(given[0] + " is not java, and doctor runs no programs; write: assay doctor -- java, "
+                                  "or assay doctor --pid PID");
+  }
+  const ScratchFolder folder("doctor");
+  const std::string path = folder.File("reply");
   std::vector<std::string> command = ProbeCommand(given, path);
   pid_t child = fork();
   if (child == 0) {
@@ -82,7 +107,6 @@ std::string RunProbe(const std::vector<std::string>& given) {
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
-  std::filesystem::remove(path);
   std::string reply = text.str();
   if (reply.starts_with("ok ")) return reply.substr(3);
   if (reply.starts_with("error ")) throw CommandError(reply.substr(6), kRefused);
@@ -130,8 +154,8 @@ void RegisterDoctor(Cli& cli) {
       "doctor", "Say which mechanisms work on this JVM and machine, and why not");
   command->add_option("--pid", options->pid, "examine a running JVM instead");
   command->add_flag("--json", options->json, "for programs");
-  command->add_option("command", options->command,
-                      "-- java ...: the JVM to examine, with its -X flags; the program is not run");
+  AddProgram(cli, command, &options->command,
+             "-- java ...: the JVM to examine, with its -X flags; the program is not run");
   command->callback([&cli, options] { cli.run = [options] { return Doctor(*options); }; });
 }
 

@@ -2,14 +2,13 @@
 // second; this command reads it and passes it on to the page, and passes the page's wishes back.
 #include <signal.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -18,6 +17,9 @@
 #include "src/cli/commands.h"
 #include "src/cli/hotspot_attach.h"
 #include "src/cli/live_server.h"
+#include "src/cli/output_file.h"
+#include "src/cli/program_words.h"
+#include "src/cli/scratch_folder.h"
 #include "src/profile/reader.h"
 #include "src/report/report.h"
 
@@ -28,12 +30,23 @@ namespace {
 
 struct LiveOptions {
   AgentOptions agent;
-  std::vector<std::string> target;  // a process id, or a command
+  std::string pid;  // or a command
+  std::vector<std::string> command;
   int port = 0;
 };
 
 volatile sig_atomic_t g_ended = 0;
 void OnEnd(int) { g_ended = 1; }
+void OnInterrupt(int) {}
+
+void Catch(int number, void (*handler)(int)) {
+  struct sigaction action {};
+  sigaction(number, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;  // nohup
+  action = {};
+  action.sa_handler = handler;
+  sigaction(number, &action, nullptr);
+}
 
 // What the page needs at most; more than a screen can show.
 constexpr report::Limits kPicture{
@@ -41,24 +54,18 @@ constexpr report::Limits kPicture{
 
 class Live {
  public:
-  explicit Live(const LiveOptions& live) : options_(live.agent.Get()) {
-    if (!options_.IsSet("collect")) Set("collect", "contexts");
-    char folder[] = "/tmp/assay-live-XXXXXX";
-    if (mkdtemp(folder) == nullptr) throw CommandError(std::strerror(errno), kRefused);
-    folder_ = folder;
-    Set("output", options_.IsSet("output") ? AbsolutePath(options_.Text("output"))
-                                           : folder_ + "/live.profile");
+  explicit Live(const LiveOptions& live) : options_(live.agent.Get("contexts")) {
+    if (!options_.IsSet("output")) Set("output", folder_.File("live.profile"));
+    MakePathsAbsolute(&options_);
     path_ = options_.Text("output");
+    CheckProfileOutput(path_);
+    seen_ = FileState(path_);
     server_ =
         std::make_unique<LiveServer>(token_, std::string(report::LivePage()),
                                      [this](const std::string& body) { return Control(body); });
     if (Status status = server_->Listen(live.port); !status.ok()) {
       throw CommandError(status.error().message, kRefused);
     }
-  }
-  ~Live() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
   }
 
   int Follow(pid_t pid) {
@@ -78,7 +85,8 @@ class Live {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    signal(SIGINT, SIG_IGN);  // the program gets it too, and decides
+    // The program gets it too, and decides. A handler, because it does not inherit one.
+    Catch(SIGINT, OnInterrupt);
     int error = posix_spawn(&child_, "/proc/self/exe", nullptr, nullptr, arguments.data(), environ);
     if (error != 0) throw CommandError(std::strerror(error), kRefused);
     running_ = true;
@@ -136,17 +144,12 @@ class Live {
   }
 
   void PublishProfile() {
-    struct stat now {};
-    if (stat(path_.c_str(), &now) != 0) return;
-    if (now.st_size == seen_size_ && now.st_mtim.tv_nsec == seen_ns_ &&
-        now.st_mtim.tv_sec == seen_s_)
-      return;
+    const FileState now(path_);
+    if (!now.exists || now == seen_) return;
     auto profile = profile::ReadProfile(path_);
     // Being replaced just now, or only begun.
     if (!profile.ok() || !profile->metadata.contains("duration")) return;
-    seen_size_ = now.st_size;
-    seen_s_ = now.st_mtim.tv_sec;
-    seen_ns_ = now.st_mtim.tv_nsec;
+    seen_ = now;
     auto pid = profile->metadata.find("pid");
     if (pid_ == 0 && pid != profile->metadata.end()) pid_ = std::atoi(pid->second.c_str());
     server_->Publish("profile", report::MakeData({{path_, &*profile}}, {}, kPicture));
@@ -163,10 +166,9 @@ class Live {
   }
 
   int Loop() {
-    struct sigaction action {};
-    action.sa_handler = OnEnd;
-    sigaction(SIGTERM, &action, nullptr);
-    if (child_ == 0) sigaction(SIGINT, &action, nullptr);
+    Catch(SIGTERM, OnEnd);
+    Catch(SIGHUP, OnEnd);
+    if (child_ == 0) Catch(SIGINT, OnEnd);
     fprintf(stderr, "assay: live at http://127.0.0.1:%d/?token=%s\n", server_->port(),
             token_.c_str());
     PublishState("");
@@ -183,7 +185,8 @@ class Live {
     if (!status && child_ > 0) {
       kill(pid_ > 0 ? pid_ : child_, SIGTERM);
       int ignored = 0;
-      waitpid(child_, &ignored, 0);
+      while (waitpid(child_, &ignored, 0) < 0 && errno == EINTR) {
+      }
     } else if (!status && running_) {
       static_cast<void>(CallAgent(pid_, AgentPath(), "command=stop"));
     }
@@ -194,22 +197,29 @@ class Live {
 
   agent::Options options_;
   std::string token_ = MakeToken();
-  std::string folder_, path_;
+  ScratchFolder folder_{"live"};
+  std::string path_;
   std::unique_ptr<LiveServer> server_;
   pid_t pid_ = 0, child_ = 0;
   bool running_ = false;
-  int64_t seen_size_ = -1, seen_s_ = 0, seen_ns_ = 0;
+  FileState seen_;  // at first what an earlier session left
 };
 
+pid_t ParsePid(const std::string& text) {
+  pid_t pid = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (code == std::errc() && *end == '\0' && pid > 0) return pid;
+  throw CommandError("'" + text + "' is no process id");
+}
+
 int Run(const LiveOptions& options) {
-  if (options.target.empty()) {
-    throw CommandError("nothing to follow; write: assay live PID, or assay live -- java ...");
+  if (options.pid.empty() == options.command.empty()) {
+    throw CommandError(std::string(options.pid.empty() ? "nothing" : "either a process or a program") +
+                       " to follow; write: assay live PID, or assay live -- java ...");
   }
+  const pid_t pid = options.pid.empty() ? 0 : ParsePid(options.pid);
   Live live(options);
-  const std::string& first = options.target.front();
-  bool is_number = first.find_first_not_of("0123456789") == std::string::npos;
-  if (options.target.size() == 1 && is_number) return live.Follow(std::atoi(first.c_str()));
-  return live.Launch(options.target);
+  return pid != 0 ? live.Follow(pid) : live.Launch(options.command);
 }
 
 }  // namespace
@@ -220,14 +230,14 @@ void RegisterLive(Cli& cli) {
   options->agent.AddTo(*app);
   app->add_option("--port", options->port, "on 127.0.0.1; 0 = any that is free")
       ->check(CLI::Range(0, 65535));
-  app->add_option("target", options->target, "a process id, or java and its arguments after --");
-  app->positionals_at_end();
+  app->add_option("pid", options->pid, "the process to follow");
+  AddProgram(cli, app, &options->command, "or java and its arguments, after --", true);
   app->footer(
       "Example: assay live 1234\n"
       "         assay live --tick 10ms -- java -jar app.jar\n"
       "The page is on this machine only, behind an address that cannot be guessed. It ends with "
       "the\n"
-      "program; Ctrl-C ends it before, and detaches.");
+      "program; Ctrl-C ends it before, and detaches. Without --collect: contexts.");
   app->callback([&cli, options] { cli.run = [options] { return Run(*options); }; });
 }
 

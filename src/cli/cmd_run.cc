@@ -1,18 +1,22 @@
 // assay run: starts a Java program under a collector. The program's standard streams and exit
 // status are its own.
+#include <signal.h>
+
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "src/cli/agent_options.h"
 #include "src/cli/applied_plan.h"
 #include "src/cli/commands.h"
+#include "src/cli/finished_profile.h"
 #include "src/cli/format.h"
 #include "src/cli/infer.h"
+#include "src/cli/output_file.h"
 #include "src/cli/program.h"
+#include "src/cli/program_words.h"
 #include "src/cli/readback.h"
-#include "src/profile/reader.h"
+#include "src/cli/terminal.h"
 
 namespace assay::cli {
 namespace {
@@ -50,53 +54,79 @@ std::vector<std::string> ExtraFlags(const agent::Options& options, const std::ve
   return flags;
 }
 
-void Summarize(const std::string& path, double target, bool quiet) {
-  auto profile = profile::ReadProfile(path);
-  if (!profile.ok()) {
-    throw CommandError("no usable profile in " + path + ": " + profile.error().ToString() +
-                           "; did the program start a JVM?",
-                       kRefused);
-  }
-  if (quiet) return;
+// What was found, as one line; "" when it is nothing.
+std::string FoundText(const profile::Profile& profile) {
   std::string text;
   auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (MeasuresWork(*profile)) {
+  if (MeasuresWork(profile)) {
     double work = 0;
-    for (const profile::ContextNode& node : profile->nodes()) work += node.self;
-    add(NamedWorkText(*profile, work));
-  } else if (!profile->edges().empty()) {
-    add(CallsText(*profile, profile->TotalEdgeWeight()) + " over " + Grouped(profile->edges().size()) +
+    for (const profile::ContextNode& node : profile.nodes()) work += node.self;
+    add(NamedWorkText(profile, work));
+  } else if (!profile.edges().empty()) {
+    add(CallsText(profile, profile.TotalEdgeWeight()) + " over " + Grouped(profile.edges().size()) +
         " edges");
   }
-  if (profile->nodes().size() > 1) add(Grouped(profile->nodes().size() - 1) + " contexts");
-  for (const auto& [name, table] : profile->tables) {
+  if (profile.nodes().size() > 1) add(Grouped(profile.nodes().size() - 1) + " contexts");
+  for (const auto& [name, table] : profile.tables) {
     add(Grouped(table.rows.size()) + " rows of " + name);
   }
-  if (auto agent = profile->metadata.find("agent"); agent != profile->metadata.end()) {
+  return text;
+}
+
+// A script may start several JVMs, and each writes to the same file.
+std::string WhichJvm(const profile::Profile& profile, const std::vector<std::string>& command) {
+  auto pid = profile.metadata.find("pid");
+  if (IsJava(command) || pid == profile.metadata.end()) return "";
+  auto name = profile.metadata.find("command");
+  return "this is of process " + pid->second +
+         (name == profile.metadata.end() ? "" : ", " + Printable(name->second)) + "; where " +
+         command[0] +
+         " starts more than one JVM only one profile is kept: give assay the java command itself, "
+         "or each its own -o";
+}
+
+void Summarize(const RunOptions& run, const agent::Options& options, bool ended_well) {
+  const std::string path = options.Text("output");
+  profile::Profile profile = ReadSessionProfile(path, ended_well);
+  if (run.quiet) return;
+  if (auto agent = profile.metadata.find("agent"); agent != profile.metadata.end()) {
     fprintf(stderr, "assay: samples went to %s\n", agent->second.c_str());
     return;
   }
+  std::string text = FoundText(profile);
   if (text.empty()) text = "nothing was seen";
-  if (std::string accuracy = AccuracyText(*profile, target); !accuracy.empty())
+  if (std::string accuracy = AccuracyText(profile, options.Percent("until-accuracy")); !accuracy.empty())
     text += "; " + accuracy;
   fprintf(stderr, "assay: %s -> %s (assay show %s, assay report %s)\n", text.c_str(), path.c_str(),
           path.c_str(), path.c_str());
+  if (std::string which = WhichJvm(profile, run.command); !which.empty()) {
+    fprintf(stderr, "assay: %s\n", which.c_str());
+  }
 }
 
-// What the profiling needs; an old profile must not pass for this run's.
+// What becomes of the profile when the program has ended. An old one must not pass for this run's.
+void FinishProfile(const RunOptions& run, const agent::Options& options, const FileState& before, bool ended_well) {
+  const std::string path = options.Text("output");
+  const FileState now(path);
+  if (now == before) {
+    throw CommandError("nothing was profiled: no profile was written to " + path +
+                           (now.exists ? ", what is there is of an earlier run" : "") +
+                           "; did the program start a JVM, and did Assay refuse to profile it?",
+                       kRefused);
+  }
+  if (options.Flag("infer")) {
+    // Inferring writes a finished profile of whatever there is.
+    static_cast<void>(ReadSessionProfile(path, ended_well));
+    std::string done = InferFile(path, path);
+    if (!run.quiet) fprintf(stderr, "assay: %s\n", done.c_str());
+  }
+  Summarize(run, options, ended_well);
+}
+
+// What the profiling needs.
 void PrepareCollecting(const std::vector<std::string>& command, agent::Options* options, std::vector<std::string>* flags) {
-  std::string output = AbsolutePath(options->Text("output"));
-  if (Status status = options->Set("output", output); !status.ok()) {
-    throw CommandError(status.error().message);
-  }
-  for (const char* file : {"weights", "agent-jar"}) {
-    if (!options->IsSet(file)) continue;
-    std::string path = AbsolutePath(options->Text(file));
-    if (!std::filesystem::exists(path)) throw CommandError("there is no file " + path);
-    static_cast<void>(options->Set(file, path));
-  }
-  std::error_code ignored;
-  std::filesystem::remove(output, ignored);
+  MakePathsAbsolute(options);
+  CheckProfileOutput(options->Text("output"));
   // ExtraFlags tells the JVM to compile such methods.
   if (options->Text("collect") == "sampled" && !options->IsSet("huge-methods")) {
     static_cast<void>(options->Set("huge-methods", "true"));
@@ -109,12 +139,14 @@ int Run(const RunOptions& run) {
   if (run.command.empty())
     throw CommandError("nothing to run; write: assay run [options] -- java ...");
   agent::Options options = run.agent.Get();
+  if (run.explain && !options.IsSet("apply")) throw CommandError("--explain needs --apply PLAN");
   std::vector<std::string> flags;
   std::optional<AppliedPlan> applied;
   if (options.IsSet("apply")) {
     applied.emplace(options.Text("apply"));
     flags = applied->flags();
     applied->SetOptions(&options);
+    CheckOutput(options.Text("apply-report"));
   }
   bool rewrites = applied && applied->NeedsAgent();
   bool collects = !applied || options.IsSet("collect");
@@ -123,19 +155,20 @@ int Run(const RunOptions& run) {
     flags.insert(flags.begin(), "-agentpath:" + AgentPath() + "=" + options.ToString());
   }
   if (run.explain) {
-    if (!applied) throw CommandError("--explain needs --apply PLAN");
     for (const std::string& flag : CompileLogFlags(*applied)) flags.push_back(flag);
   }
-  int status = RunProgram(run.command, flags).status;
+  const FileState before(options.Text("output"));
+  const bool segments = collects && options.IsSet("segment");
+  int status = RunProgram(run.command, flags, false, [&] {
+                 if (segments) RemoveSegments(options.Text("output"));
+               }).status;
+  // Nobody may be left to read what is said from here on; the status is the program's all the same.
+  signal(SIGPIPE, SIG_IGN);
   if (rewrites && !run.quiet) fprintf(stderr, "assay: plan: %s", applied->Summary().c_str());
   if (run.explain) fprintf(stderr, "%s", ReadBackTable(*applied, applied->plan()).c_str());
   if (!collects) return status;
   try {
-    if (options.Flag("infer")) {
-      std::string done = InferFile(options.Text("output"), options.Text("output"));
-      if (!run.quiet) fprintf(stderr, "assay: %s\n", done.c_str());
-    }
-    Summarize(options.Text("output"), options.Percent("until-accuracy"), run.quiet);
+    FinishProfile(run, options, before, status == 0);
   } catch (const CommandError& error) {
     if (status == 0) throw;
     fprintf(stderr, "assay: %s\n", error.what());
@@ -152,12 +185,13 @@ void RegisterRun(Cli& cli) {
   app->add_flag("-q,--quiet", options->quiet, "no summary at the end");
   app->add_flag("--explain", options->explain,
                 "with --apply: show what agent and compiler did with each line of the plan");
-  app->add_option("command", options->command, "java and its arguments, after --");
-  app->positionals_at_end();
+  AddProgram(cli, app, &options->command, "java and its arguments, after --");
   app->footer(
       "Example: assay run --collect exact -- java -jar app.jar\n"
       "With --apply PLAN the program runs with the plan's changes; nothing is profiled unless\n"
-      "--collect is given.");
+      "--collect is given.\n"
+      "Exit status: the program's own; 3 when it ended with 0 and left no finished profile. A script\n"
+      "may start several JVMs: one profile is kept, and the summary says whose.");
   app->callback([&cli, options] { cli.run = [options] { return Run(*options); }; });
 }
 

@@ -10,9 +10,12 @@
 #include "src/cli/applied_plan.h"
 #include "src/cli/commands.h"
 #include "src/cli/load.h"
+#include "src/cli/output_file.h"
 #include "src/cli/program.h"
+#include "src/cli/program_words.h"
 #include "src/cli/readback.h"
 #include "src/cli/scratch_folder.h"
+#include "src/cli/signal_relay.h"
 #include "src/cli/terminal.h"
 #include "src/cli/tune_parts.h"
 #include "src/optimize/directives.h"
@@ -43,12 +46,17 @@ class Tuner {
     auto budget = agent::ParseDuration(options.budget);
     if (!budget.ok()) throw CommandError("--budget " + options.budget + " is not a time like 10m");
     end_ = Clock::now() + std::chrono::nanoseconds(*budget);
+    if (options.output.find(',') != std::string::npos) {
+      throw CommandError("-o " + options.output + ": a comma separates options of the agent, which is to read this file");
+    }
+    for (const char* end : {"", ".flags"}) CheckOutput(options.output + end);
   }
 
   int Run() {
     plan::Plan plan = options_.plan.empty() ? MakePlan() : LoadPlan(options_.plan);
     std::vector<Part> parts = PartsOf(plan);
     if (parts.empty()) {
+      if (status_ != 0) throw CommandError("there is nothing to make faster in a program that fails", kRefused);
       Say("the profile gives no reason to change anything");
       return kCheckFailed;
     }
@@ -78,6 +86,7 @@ class Tuner {
       std::optional<Part> replay;
       if (inlines && options_.replay) {
         replay = ReplayPart(parts[i], options_.command, folder_.File("crash"));
+        SignalRelay::ThrowIfSignalled();
       }
       double gain = Measure(parts[i].name, {parts[i]}, shares_left + (replay ? 1 : 0));
       // The same decisions in another form: at most one of the two is kept.
@@ -98,19 +107,26 @@ class Tuner {
     if (profile.empty()) {
       profile = folder_.File("profile");
       Activity activity("profiling");
-      Outcome outcome = RunProgram(
-          options_.command,
-          {"-agentpath:" + AgentPath() + "=collect=calls,depth=3,output=" + profile}, true);
-      CheckStatus(outcome);
+      CheckStatus(RunOnce({"-agentpath:" + AgentPath() + "=collect=calls,depth=3,output=" + profile}));
     }
     auto plan = optimize::MakePlan(optimize::GraphOf(Load(profile)), options_.policy);
     if (!plan.ok()) throw CommandError(plan.error().message);
     return std::move(*plan);
   }
 
+  // What an interrupted run cost says nothing.
+  Outcome RunOnce(const std::vector<std::string>& flags) const {
+    Outcome outcome = RunProgram(options_.command, flags, true);
+    SignalRelay::ThrowIfSignalled();
+    return outcome;
+  }
+
   // Every run must end like the first one.
   void CheckStatus(const Outcome& outcome) {
     if (!status_known_) status_ = outcome.status;
+    if (!status_known_ && status_ != 0) {
+      Say(fmt::format("the program ends with status {}; its output is thrown away here, run it by itself to see why", status_));
+    }
     status_known_ = true;
     if (outcome.status != status_) {
       throw CommandError(fmt::format("the program ended with status {} instead of {}; tune needs "
@@ -122,7 +138,7 @@ class Tuner {
 
   // Nothing when the program does not end as usual.
   std::optional<double> Cost(const std::vector<std::string>& flags) {
-    Outcome outcome = RunProgram(options_.command, flags, true);
+    Outcome outcome = RunOnce(flags);
     if (flags.empty()) CheckStatus(outcome);
     if (outcome.status != status_) return std::nullopt;
     return outcome.cpu_seconds;
@@ -188,17 +204,18 @@ class Tuner {
     WriteOutput(path, plan::PlanText(plan));
     std::string flags;
     if (plan.CountOf(plan::Action::kDevirtualize) != 0) {
-      flags += "-agentpath:" + AgentPath() + "=apply=" + path + "\n";
+      flags += ArgumentFileLine("-agentpath:" + AgentPath() + "=apply=" + path);
     }
-    for (const std::string& flag : plan.flags) flags += flag + "\n";
+    for (const std::string& flag : plan.flags) flags += ArgumentFileLine(flag);
     optimize::Directives directives = optimize::DirectivesOf(plan);
     if (!directives.json.empty()) {
       WriteOutput(path + ".directives.json", directives.json);
-      flags += "-XX:+UnlockDiagnosticVMOptions\n-XX:CompilerDirectivesFile=" + path +
-               ".directives.json\n-XX:+DisplayVMOutputToStderr\n";
+      flags += "-XX:+UnlockDiagnosticVMOptions\n" +
+               ArgumentFileLine("-XX:CompilerDirectivesFile=" + path + ".directives.json") +
+               "-XX:+DisplayVMOutputToStderr\n";
     }
     std::vector<std::string> replay = ReplayFlags(parts, path);
-    for (const std::string& flag : replay) flags += flag + "\n";
+    for (const std::string& flag : replay) flags += ArgumentFileLine(flag);
     WriteOutput(path + ".flags", flags);
     std::string did = ReadBack(options_.command, path, replay, Together(parts, true));
     if (!did.empty()) fprintf(stderr, "%s", did.c_str());
@@ -207,6 +224,7 @@ class Tuner {
 
   const std::vector<std::string> kAsItIs = {};
   const TuneCommand& options_;
+  SignalRelay relay_;  // between two runs as well, so that nothing is left behind
   ScratchFolder folder_{"tune"};
   Clock::time_point end_;
   int status_ = 0;
@@ -225,19 +243,19 @@ void RegisterTune(Cli& cli) {
   auto options = std::make_shared<TuneCommand>();
   CLI::App* app = cli.app.add_subcommand(
       "tune", "Make a plan for a program, measure it, and keep only what makes the program faster");
-  app->add_option("--plan", options->plan, "measure this plan instead of making one");
-  app->add_option("--profile", options->profile, "make the plan from this profile");
+  CLI::Option* plan = app->add_option("--plan", options->plan, "measure this plan instead of making one");
+  app->add_option("--profile", options->profile, "make the plan from this profile")->excludes(plan);
   app->add_option("--policy", options->policy, "as for assay plan")->capture_default_str();
   app->add_option("-o,--output", options->output, "the plan to write when it helps")
       ->capture_default_str();
   app->add_option("--budget", options->budget, "time that may be spent")->capture_default_str();
   app->add_option("--pairs", options->most_pairs, "pairs of runs per part at most")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app->add_flag("--replay", options->replay,
                 "JDK 21 or newer: try inlining also as a replay, exact per call site; for that one run lists"
                 " what is inlined, in which HotSpot crashes where it inlined a lambda");
-  app->add_option("command", options->command, "java and its arguments, after --");
-  app->positionals_at_end();
+  AddProgram(cli, app, &options->command, "java and its arguments, after --");
   app->footer(
       "The program is run many times, with and without each part of the plan in turn, its output\n"
       "thrown away; what is compared is the CPU time of whole runs. Exit status 1: nothing helps.");

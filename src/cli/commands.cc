@@ -1,7 +1,10 @@
 #include "src/cli/commands.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
+
+#include "src/cli/program_words.h"
 
 namespace assay::cli {
 
@@ -17,7 +20,10 @@ int Main(int argc, char** argv) {
   cli.app.require_subcommand(1);
   for (auto command : kCommands) command(cli);
   try {
-    cli.app.parse(argc, argv);
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    PrepareWords(cli, &arguments);
+    std::reverse(arguments.begin(), arguments.end());  // the order in which CLI11 wants them
+    cli.app.parse(arguments);
     return cli.run ? cli.run() : static_cast<int>(kUsage);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return cli.app.exit(error);
@@ -33,6 +39,9 @@ int Main(int argc, char** argv) {
     return error.status();
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "assay: out of memory\n");
+    return kRefused;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "assay: %s\n", error.what());
     return kRefused;
   }
 }

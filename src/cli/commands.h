@@ -5,8 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace assay::cli {
 
@@ -28,8 +30,15 @@ class CommandError : public std::runtime_error {
   int status_;
 };
 
+// Where the words of a command's program go (program_words.h).
+struct Program {
+  std::vector<std::string>* words = nullptr;
+  bool or_pid = false;
+};
+
 struct Cli {
   CLI::App app;
+  std::map<const CLI::App*, Program> programs;
   std::function<int()> run;  // of the chosen command; returns the exit status
 };
 

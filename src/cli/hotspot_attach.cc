@@ -5,6 +5,7 @@
 #include "src/cli/hotspot_attach.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 namespace assay::cli {
 namespace {
@@ -26,6 +28,20 @@ struct Target {
   pid_t inner_pid;   // in its own pid namespace
   std::string root;  // its root folder as we see it
 };
+
+// By a signal (SIGSTOP, Ctrl-Z): it can answer nothing until it is continued.
+bool IsStopped(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("State:")) return line.find("(stopped)") != std::string::npos;
+  }
+  return false;
+}
+
+Error Stopped(pid_t pid) {
+  const std::string number = std::to_string(pid);
+  return Error{"process " + number + " is stopped and cannot answer; continue it with: kill -CONT " + number};
+}
 
 Result<Target> FindTarget(pid_t pid) {
   std::string folder = "/proc/" + std::to_string(pid);
@@ -46,6 +62,7 @@ Result<Target> FindTarget(pid_t pid) {
   if (text.find("libjvm.so") == std::string::npos) {
     return Error{"process " + std::to_string(pid) + " is not a HotSpot JVM (it has no libjvm.so)"};
   }
+  if (IsStopped(pid)) return Stopped(pid);
   return target;
 }
 
@@ -160,7 +177,26 @@ class ReplyFolder {
   std::string outer_;
 };
 
-std::string Exchange(int fd, const std::string& request) {
+// A JVM may be long at rewriting its classes, or in a safepoint; it is given up when it says nothing
+// for this long.
+constexpr int kMostSilentSeconds = 120;
+// A stopped process may be continued right away.
+constexpr int kMostStoppedSeconds = 5;
+
+// Waits for something to read.
+Status AwaitAnswer(pid_t pid, int fd) {
+  int stopped = 0;
+  for (int silent = 0; silent < kMostSilentSeconds; ++silent) {
+    pollfd wanted = {fd, POLLIN, 0};
+    if (poll(&wanted, 1, 1000) > 0) return {};
+    stopped = IsStopped(pid) ? stopped + 1 : 0;
+    if (stopped >= kMostStoppedSeconds) return Stopped(pid);
+  }
+  return Error{"process " + std::to_string(pid) + " did not answer for " + std::to_string(kMostSilentSeconds) +
+               " s; it may yet do what was asked when it is less busy: see with assay detach " + std::to_string(pid)};
+}
+
+Result<std::string> Exchange(pid_t pid, int fd, const std::string& request) {
   std::string answer;
   size_t sent = 0;
   while (sent < request.size()) {
@@ -169,8 +205,33 @@ std::string Exchange(int fd, const std::string& request) {
     sent += static_cast<size_t>(count);
   }
   char buffer[4096];
-  for (ssize_t count; (count = read(fd, buffer, sizeof buffer)) > 0;) answer.append(buffer, count);
+  for (;;) {
+    ASSAY_TRY(AwaitAnswer(pid, fd));
+    ssize_t count = read(fd, buffer, sizeof buffer);
+    if (count <= 0) return answer;
+    answer.append(buffer, static_cast<size_t>(count));
+  }
+}
+
+// Words of the protocol, each ended by a zero byte, and what the JVM answers.
+Result<std::string> Ask(const Target& target, const std::vector<std::string>& words) {
+  ASSAY_ASSIGN(int fd, Connect(target));
+  std::string request;
+  for (const std::string& word : words) {
+    request += word;
+    request += '\0';
+  }
+  Result<std::string> answer = Exchange(target.pid, fd, request);
+  close(fd);
   return answer;
+}
+
+// What stands behind the line with the status.
+std::string TextOf(const std::string& answer) {
+  size_t line = answer.find('\n');
+  std::string text = line == std::string::npos ? "" : answer.substr(line + 1);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
 }
 
 }  // namespace
@@ -180,16 +241,8 @@ Result<std::string> CallAgent(pid_t pid, const std::string& agent_path,
   ASSAY_ASSIGN(Target target, FindTarget(pid));
   ReplyFolder reply(target);
   if (!reply.ok()) return Error{"cannot make a folder for the answer in the JVM's /tmp"};
-  ASSAY_ASSIGN(int fd, Connect(target));
   std::string all = options + (options.empty() ? "" : ",") + "reply=" + reply.InnerPath();
-  std::string request;
-  for (const std::string& part :
-       {std::string("1"), std::string("load"), agent_path, std::string("true"), all}) {
-    request += part;
-    request += '\0';
-  }
-  std::string answer = Exchange(fd, request);
-  close(fd);
+  ASSAY_ASSIGN(std::string answer, Ask(target, {"1", "load", agent_path, "true", all}));
   std::string text = reply.Read();
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (text.starts_with("ok ")) return text.substr(3);
@@ -198,22 +251,15 @@ Result<std::string> CallAgent(pid_t pid, const std::string& agent_path,
     return Error{"the JVM could not load " + agent_path + ": " +
                  (answer.empty() ? "it closed the connection" : answer)};
   }
-  return Error{"the agent gave no answer"};
+  // A JVM that lets nobody load agents says so here, with a status of success.
+  const std::string said = TextOf(answer);
+  return Error{"the agent gave no answer" + (said.empty() ? "" : "; the JVM says: " + said)};
 }
 
 Result<std::string> RunDiagnosticCommand(pid_t pid, const std::string& command) {
   ASSAY_ASSIGN(Target target, FindTarget(pid));
-  ASSAY_ASSIGN(int fd, Connect(target));
-  std::string request;
-  for (const std::string& part :
-       {std::string("1"), std::string("jcmd"), command, std::string(), std::string()}) {
-    request += part;
-    request += '\0';
-  }
-  std::string answer = Exchange(fd, request);
-  close(fd);
-  size_t line = answer.find('\n');
-  std::string text = line == std::string::npos ? "" : answer.substr(line + 1);
+  ASSAY_ASSIGN(std::string answer, Ask(target, {"1", "jcmd", command, "", ""}));
+  std::string text = TextOf(answer);
   if (answer.starts_with("0\n")) return text;
   return Error{"the JVM refused '" + command + "': " + (text.empty() ? "no answer" : text)};
 }

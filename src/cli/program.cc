@@ -1,7 +1,6 @@
 #include "src/cli/program.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <filesystem>
 
 #include "src/cli/commands.h"
+#include "src/cli/signal_relay.h"
 
 namespace assay::cli {
 namespace {
@@ -21,15 +21,13 @@ namespace {
 std::string ToolOptions(const std::vector<std::string>& flags) {
   const char* before = getenv("JAVA_TOOL_OPTIONS");
   std::string joined = before == nullptr ? "" : before;
-  for (const std::string& flag : flags) joined += (joined.empty() ? "" : " ") + flag;
+  for (const std::string& flag : flags) joined += (joined.empty() ? "" : " ") + ToolOption(flag);
   return joined;
 }
 
 [[noreturn]] void BecomeProgram(const std::vector<std::string>& command,
                                 const std::string& tool_options, bool silent, int failure) {
   if (!tool_options.empty()) setenv("JAVA_TOOL_OPTIONS", tool_options.c_str(), 1);
-  signal(SIGINT, SIG_DFL);
-  signal(SIGQUIT, SIG_DFL);
   if (silent) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
@@ -48,14 +46,42 @@ double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
+constexpr char kBlanks[] = " \t\n\v\f\r";
+
 }  // namespace
+
+std::string ToolOption(const std::string& flag) {
+  std::string word;
+  for (char c : flag) {
+    bool special = c == '\'' || std::strchr(kBlanks, c) != nullptr;
+    if (c == '"') {
+      word += "'\"'";
+    } else if (special) {
+      (word += '"') += c;
+      word += '"';
+    } else {
+      word += c;
+    }
+  }
+  return word;
+}
+
+std::string ArgumentFileLine(const std::string& flag) {
+  if (flag.find_first_of(std::string(kBlanks) + "'\"\\#") == std::string::npos) return flag + "\n";
+  std::string line = "\"";
+  for (char c : flag) {
+    if (c == '"' || c == '\\') line += '\\';
+    line += c;
+  }
+  return line + "\"\n";
+}
 
 bool IsJava(const std::vector<std::string>& command) {
   return std::filesystem::path(command[0]).filename() == "java";
 }
 
 Outcome RunProgram(std::vector<std::string> command, const std::vector<std::string>& jvm_flags,
-                   bool silent) {
+                   bool silent, const std::function<void()>& started) {
   std::string tool_options;
   if (IsJava(command)) {
     command.insert(command.begin() + 1, jvm_flags.begin(), jvm_flags.end());
@@ -64,18 +90,19 @@ Outcome RunProgram(std::vector<std::string> command, const std::vector<std::stri
   }
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0) throw CommandError(std::strerror(errno), kRefused);
-  signal(SIGINT, SIG_IGN);
-  signal(SIGQUIT, SIG_IGN);
+  SignalRelay relay;
   auto start = std::chrono::steady_clock::now();
-  pid_t child = fork();
+  pid_t child = relay.Fork();
+  int code = errno;
   if (child == 0) BecomeProgram(command, tool_options, silent, failure[1]);
   close(failure[1]);
-  int code = 0;
   bool failed = child < 0 || read(failure[0], &code, sizeof code) == sizeof code;
   close(failure[0]);
+  if (!failed && started) started();
   int status = 0;
   rusage usage = {};
   if (child > 0) {
+    relay.AwaitEnd();
     while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
     }
   }

@@ -2,7 +2,9 @@
 // be made.
 #pragma once
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -13,10 +15,15 @@ namespace assay::cli {
 class ScratchFolder {
  public:
   explicit ScratchFolder(const std::string& purpose) {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / ("assay-" + purpose + "-XXXXXX")).string();
+    std::error_code error;
+    std::filesystem::path base = std::filesystem::temp_directory_path(error);
+    if (error) {
+      throw CommandError("there is no folder for temporary files: TMPDIR names none", kRefused);
+    }
+    std::string pattern = (base / ("assay-" + purpose + "-XXXXXX")).string();
     if (mkdtemp(pattern.data()) == nullptr) {
-      throw CommandError("cannot make a folder like " + pattern, kRefused);
+      throw CommandError("cannot make a folder like " + pattern + ": " + std::strerror(errno),
+                         kRefused);
     }
     path_ = pattern;
   }

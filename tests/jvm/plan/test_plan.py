@@ -355,7 +355,9 @@ class Inlining(unittest.TestCase):
         program = subprocess.Popen([java(version), "-cp", classes, "Four", "forever"], stdout=subprocess.PIPE, text=True)
         try:
             self.assertEqual(program.stdout.readline(), "ready\n")
-            applied = assay("attach", program.pid, "--apply", plan)
+            report = tempfile.mktemp()
+            applied = assay("attach", program.pid, "--apply", plan, "--apply-report", report)
+            self.assertIn("rewritten\tFour.", pathlib.Path(report).read_text())
             self.assertIn("1 of 1 sites rewritten", applied.stderr)
             jcmd = lambda *words: run(java(version, "jcmd"), program.pid, *words).stdout
             self.assertIn("Four.sum", jcmd("Compiler.directives_print").replace("::", "."))

@@ -1,0 +1,98 @@
+#include "src/cli/output_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "src/cli/commands.h"
+#include "src/profile/format.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void CannotWrite(const std::string& path, const std::string& why) {
+  throw CommandError("cannot write " + path + ": " + why);
+}
+
+// Whether there is something already, which then is a regular file.
+bool FindRegular(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT) return false;
+    CannotWrite(path, std::strerror(errno));
+  }
+  if (S_ISDIR(info.st_mode)) CannotWrite(path, "it is a folder; name a file in it");
+  if (!S_ISREG(info.st_mode)) CannotWrite(path, "it is a device or a pipe; name a regular file");
+  return true;
+}
+
+void CheckFolder(const std::string& path, const fs::path& file) {
+  fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return;
+  if (errno == ENOENT) CannotWrite(path, "there is no folder " + folder.string());
+  CannotWrite(path, "no file can be made in " + folder.string() + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+void CheckOutput(const std::string& path) {
+  if (!FindRegular(path)) return CheckFolder(path, path);
+  if (access(path.c_str(), W_OK) != 0) CannotWrite(path, std::strerror(errno));
+}
+
+void CheckProfileOutput(const std::string& path) {
+  if (!FindRegular(path)) return CheckFolder(path, path);
+  std::error_code error;
+  fs::path file = fs::canonical(path, error);
+  if (error) CannotWrite(path, error.message());
+  // A new file is put in the place of the old one.
+  CheckFolder(path, file);
+  if (access(path.c_str(), R_OK) != 0) CannotWrite(path, std::strerror(errno));
+  if (fs::file_size(file, error) == 0 || LooksLikeProfile(path)) return;
+  CannotWrite(path, "it is no profile and stays as it is; name another file, or remove it");
+}
+
+bool LooksLikeProfile(const std::string& path) {
+  char start[sizeof profile::format::kMagic] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof start);
+  return std::memcmp(start, profile::format::kMagic, sizeof start) == 0;
+}
+
+void RemoveSegments(const std::string& output) {
+  fs::path folder = fs::path(output).parent_path();
+  const std::string start = fs::path(output).filename().string() + ".";
+  std::vector<fs::path> old;
+  std::error_code error;
+  for (fs::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    bool numbered = name.starts_with(start) && name.size() > start.size() &&
+                    name.find_first_not_of("0123456789", start.size()) == std::string::npos;
+    std::error_code ignored;
+    if (numbered && at->is_regular_file(ignored) && LooksLikeProfile(at->path())) {
+      old.push_back(at->path());
+    }
+  }
+  for (const fs::path& path : old) fs::remove(path, error);
+}
+
+FileState::FileState(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) return;
+  exists = true;
+  device = info.st_dev;
+  number = info.st_ino;
+  size = info.st_size;
+  seconds = info.st_mtim.tv_sec;
+  nanoseconds = info.st_mtim.tv_nsec;
+}
+
+}  // namespace assay::cli
