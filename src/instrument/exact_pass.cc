@@ -6,7 +6,7 @@
 //
 //   count = AssayExact.call(frame, site, count);  // before a call; count is 0 then
 //   AssayExact.returned(frame);                   // after it
-//   AssayExact.caught(frame);                     // at the entry of each handler of the program
+//   AssayExact.caught(frame);                     // in each handler of the program: handler_entries.h
 //   count = AssayExact.loop(frame, count);        // before a jump backwards
 //   AssayExact.exit(frame, count);                // before each return
 //
@@ -25,10 +25,10 @@
 #include "src/instrument/exact_pass.h"
 
 #include <algorithm>
-#include <unordered_set>
 #include <vector>
 
 #include "src/bytecode/code_builder.h"
+#include "src/bytecode/handler_entries.h"
 #include "src/bytecode/opcode.h"
 #include "src/bytecode/simulator.h"
 
@@ -39,6 +39,7 @@ using bytecode::Code;
 using bytecode::CodeBuilder;
 using bytecode::Element;
 using bytecode::ElementKind;
+using bytecode::HandlerEntries;
 using bytecode::Label;
 using bytecode::Op;
 using bytecode::VerificationType;
@@ -80,6 +81,7 @@ class Rewriter {
       : ids_(ids),
         file_(file),
         code_(code),
+        handlers_(bytecode::FindHandlerEntries(code)),
         build_(file, code),
         state_(file, method, code),
         brief_(brief) {
@@ -121,7 +123,6 @@ class Rewriter {
       if (element.IsLabel()) positions_[element.label().id] = index;
       ++index;
     }
-    for (const auto& range : code_.tries) handlers_.insert(range.handler.id);
   }
 
   void Prologue() {
@@ -140,10 +141,7 @@ class Rewriter {
     bool uninitialized = tracks_this() && state_.ThisIsUninitialized();
     if (tracks_this()) ASSAY_TRY(state_.Step(element));
     if (!element.IsInstruction()) {
-      if (element.IsLabel()) {
-        FlushCount();
-        at_handler_ |= handlers_.contains(element.label().id);
-      }
+      if (element.IsLabel()) FlushCount();
       build_.Copy(element);
       return {};
     }
@@ -151,8 +149,7 @@ class Rewriter {
       CloseRange();
       OpenRange(uninitialized);
     }
-    if (at_handler_) Caught();
-    at_handler_ = false;
+    if (handlers_.place[index]) Caught();
     if (!brief_) ++pending_;
     bool can_throw = CanThrow(file_.pool, element);
     range_throws_ |= can_throw;
@@ -164,7 +161,7 @@ class Rewriter {
       Call(element, initializes_this);
     } else {
       if (can_throw || bytecode::IsJump(element.op) || bytecode::IsSwitch(element.op)) FlushCount();
-      if (!brief_ && JumpsBackwards(element, index)) KeepCountSmall();
+      if (!brief_ && !handlers_.silent[index] && JumpsBackwards(element, index)) KeepCountSmall();
       if (initializes_this) CloseRange();
       build_.Copy(element);
       if (initializes_this) OpenRange(false);
@@ -276,6 +273,7 @@ class Rewriter {
   ExactIds& ids_;
   classfile::ClassFile& file_;
   Code& code_;
+  const HandlerEntries handlers_;  // of the elements before build_ takes them
   CodeBuilder build_;
   bytecode::Simulator state_;
   const bool brief_;
@@ -286,8 +284,6 @@ class Rewriter {
   uint16_t frame_ = 0;
   uint16_t count_ = 0;
   std::vector<uint32_t> positions_;
-  std::unordered_set<uint32_t> handlers_;
-  bool at_handler_ = false;
   int pending_ = 0;  // bytecodes not yet added to the count
   Label range_start_;
   bool range_throws_ = false;

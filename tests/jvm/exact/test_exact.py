@@ -153,6 +153,14 @@ class Programs(unittest.TestCase):
         self.assertEqual(edges[main, "Overflow.overflow(I)I"], 3)
         self.assertEqual(edges[main, "Overflow$Derived.<init>(I)V"], 3)
 
+    # The handler of `synchronized` covers itself: a probe in it that found no room led back to it, for ever.
+    @each_jdk()
+    def test_a_stack_overflow_under_a_monitor_comes_to_an_end(self, version):
+        classes = compile_java([HERE / "Monitors.java"])
+        for options in (["--include", "Monitors*"], []):
+            result, _ = profile_of(version, "-Xverify:all", "-cp", classes, "Monitors", options=options)
+            self.assertEqual(result.stdout, "done\n")
+
     @each_jdk()
     def test_traces_and_reflection_are_those_of_the_original(self, version):
         classes = compile_java([HERE / "Traces.java"])
