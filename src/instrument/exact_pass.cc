@@ -17,7 +17,8 @@
 // initializes `this`: HotSpot checks the handler of that call both with the state before and after
 // it (verifier.cpp, verify_invoke_init), so no frame fits. An exception from there is settled by
 // the first older activation that a probe sees. Code before that call has a handler of its own,
-// because its frame must say that `this` is uninitialized (JVMS 4.10.1.4).
+// because its frame must say that `this` is uninitialized (JVMS 4.10.1.4); it has none if `this`
+// may not be in local variable 0 there.
 //
 // A method that all this would make longer than 64 KB gets the brief form: entry, exits, and one
 // call site for all its calls, noted at the entry and at handlers. Its callees are then still its
@@ -31,6 +32,7 @@
 #include "src/bytecode/handler_entries.h"
 #include "src/bytecode/opcode.h"
 #include "src/bytecode/simulator.h"
+#include "src/bytecode/this_init.h"
 
 namespace assay::instrument {
 namespace {
@@ -140,6 +142,7 @@ class Rewriter {
   Status Visit(Element& element, uint32_t index) {
     bool uninitialized = tracks_this() && state_.ThisIsUninitialized();
     if (tracks_this()) ASSAY_TRY(state_.Step(element));
+    keeps_this_ &= !uninitialized || !bytecode::OverwritesThis(element);
     if (!element.IsInstruction()) {
       if (element.IsLabel()) FlushCount();
       build_.Copy(element);
@@ -252,6 +255,7 @@ class Rewriter {
 
   void Handlers() {
     for (bool uninitialized : {true, false}) {
+      if (uninitialized && !keeps_this_) continue;
       Label handler;
       for (const Range& range : ranges_) {
         if (range.this_uninitialized != uninitialized) continue;
@@ -279,6 +283,7 @@ class Rewriter {
   const bool brief_;
   bool is_constructor_ = false;
   bool protect_ = true;
+  bool keeps_this_ = true;  // in local variable 0 while it is uninitialized
   uint32_t method_id_ = 0;
   uint64_t entry_ = 0;
   uint16_t frame_ = 0;

@@ -10,7 +10,7 @@ import tempfile
 import time
 import unittest
 
-from assay_test import AGENT, ASSAY, assay, compile_java, each_jdk, java, run, show_json
+from assay_test import AGENT, ASSAY, JDKS, assay, compile_java, each_jdk, java, run, show_json
 
 HERE = pathlib.Path(__file__).parent
 
@@ -160,6 +160,30 @@ class Programs(unittest.TestCase):
         for options in (["--include", "Monitors*"], []):
             result, _ = profile_of(version, "-Xverify:all", "-cp", classes, "Monitors", options=options)
             self.assertEqual(result.stdout, "done\n")
+
+    def made_by_hand(self):
+        newest = max(JDKS)
+        if newest < 24:
+            self.skipTest("needs a JDK with java.lang.classfile")
+        folder = tempfile.mkdtemp()
+        run(java(newest, "javac"), "-d", folder, HERE / "MadeByHand.java")
+        run(java(newest), "-cp", folder, "MadeByHand", folder)
+        return folder
+
+    # It had a handler whose frame said that `this` was where it is no more.
+    @each_jdk()
+    def test_a_constructor_that_moves_this_verifies(self, version):
+        classes = self.made_by_hand()
+        result, _ = profile_of(version, "-Xverify:all", "-cp", classes, "ThisMoved")
+        self.assertEqual(result.stdout, "caught\n")
+        for collector in ("bytecodes", "sampled"):
+            path = tempfile.mktemp(suffix=".profile")
+            result = assay("run", "--collect", collector, "-o", path, "--", java(version), "-Xverify:all", "-cp", classes, "ThisMoved")
+            self.assertEqual(result.stdout, "caught\n", collector)
+        out = tempfile.mkdtemp() + "/classes"
+        assay("rewrite", classes, "-o", out)
+        result = run(java(version), f"-Dassay.output={tempfile.mktemp(suffix='.profile')}", "-Xverify:all", "-cp", out, "ThisMoved")
+        self.assertEqual(result.stdout, "caught\n")
 
     @each_jdk()
     def test_traces_and_reflection_are_those_of_the_original(self, version):
