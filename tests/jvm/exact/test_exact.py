@@ -161,6 +161,14 @@ class Programs(unittest.TestCase):
             result, _ = profile_of(version, "-Xverify:all", "-cp", classes, "Monitors", options=options)
             self.assertEqual(result.stdout, "done\n")
 
+    @each_jdk()
+    def test_objects_with_an_empty_finalizer_are_not_kept_for_it(self, version):
+        classes = compile_java([HERE / "EmptyFinalizer.java"])
+        for options in (["--collect", "exact"], ["--collect", "bytecodes"], ["--collect", "sampled", "--interval", "10"],
+                        ["--via", "probe"]):
+            result = assay("run", *options, "-o", tempfile.mktemp(suffix=".profile"), "--", java(version), "-cp", classes, "EmptyFinalizer")
+            self.assertEqual(result.stdout, "gone after one collection: true\n", options)
+
     def made_by_hand(self):
         newest = max(JDKS)
         if newest < 24:

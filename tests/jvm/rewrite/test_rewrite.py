@@ -135,6 +135,14 @@ class Rewritten(unittest.TestCase):
         self.assertEqual(result.stdout, "done\n")
 
     @each_jdk()
+    def test_an_empty_finalizer_stays_empty(self, version):
+        classes = compile_java([HERE.parent / "exact" / "EmptyFinalizer.java"])
+        out = folder() / "classes"
+        assay("rewrite", classes, "-o", out)
+        result = run(java(version), f"-Dassay.output={folder() / 'p'}", "-cp", out, "EmptyFinalizer")
+        self.assertEqual(result.stdout, "gone after one collection: true\n")
+
+    @each_jdk()
     def test_a_class_folder(self, version):
         out = folder() / "classes"
         assay("rewrite", self.classes, "-o", out)
