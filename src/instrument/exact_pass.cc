@@ -2,13 +2,17 @@
 //
 //   frame = AssayExact.enter(method); count = 0;
 //   try { ... }                                  // with count += n before each run of n bytecodes
-//   catch (Throwable t) { AssayExact.exit(frame, count); throw t; }
+//   catch (Throwable t) { AssayExact.threw(t, frame, count); throw t; }
 //
 //   count = AssayExact.call(frame, site, count);  // before a call; count is 0 then
 //   AssayExact.returned(frame);                   // after it
-//   AssayExact.caught(frame);                     // in each handler of the program: handler_entries.h
+//   AssayExact.caught(exception, frame);          // at the entry of each handler of the program;
+//   AssayExact.resumed(frame);                    // or later, if need be (handler_entries.h)
 //   count = AssayExact.loop(frame, count);        // before a jump backwards
 //   AssayExact.exit(frame, count);                // before each return
+//
+// A return that the program protects may throw (IllegalMonitorStateException), and the activation
+// go on in its handler. It has ended for us: its frame, which others may use by then, becomes 0.
 //
 // Bytecodes are counted in runs that end with the first instruction that can throw: everything
 // before it in the run is executed whenever it is, so the count is exact also when it throws.
@@ -26,6 +30,7 @@
 #include "src/instrument/exact_pass.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "src/bytecode/code_builder.h"
@@ -125,7 +130,15 @@ class Rewriter {
       if (element.IsLabel()) positions_[element.label().id] = index;
       ++index;
     }
+    // Ranges open and close here, then how many are open.
+    protected_.assign(index + 1, 0);
+    for (const auto& range : code_.tries) {
+      ++protected_[positions_[range.start.id]];
+      --protected_[positions_[range.end.id]];
+    }
+    std::partial_sum(protected_.begin(), protected_.end(), protected_.begin());
   }
+  bool IsProtected(uint32_t index) const { return protected_[index] > 0; }
 
   void Prologue() {
     frame_ = code_.AddLocal({VerificationType::kLong}, true);
@@ -152,14 +165,14 @@ class Rewriter {
       CloseRange();
       OpenRange(uninitialized);
     }
-    if (handlers_.place[index]) Caught();
+    if (handlers_.place[index]) Caught(index);
     if (!brief_) ++pending_;
     bool can_throw = CanThrow(file_.pool, element);
     range_throws_ |= can_throw;
     bool initializes_this =
         uninitialized && bytecode::IsInvoke(element.op) && !state_.ThisIsUninitialized();
     if (bytecode::IsReturn(element.op)) {
-      Return(element);
+      Return(element, index);
     } else if (bytecode::IsInvoke(element.op) && !brief_) {
       Call(element, initializes_this);
     } else {
@@ -172,10 +185,14 @@ class Rewriter {
     return {};
   }
 
-  void Return(const Element& element) {
+  void Return(const Element& element, uint32_t index) {
     FlushCount();
     CloseRange();
     build_.Load(Op::kLload, frame_);
+    if (IsProtected(index)) {
+      build_.PushLong(0);
+      build_.Store(Op::kLstore, frame_);
+    }
     build_.Load(Op::kIload, count_);
     build_.InvokeStatic(kRuntime, "exit", "(JI)V");
     build_.Copy(element);
@@ -192,8 +209,7 @@ class Rewriter {
     if (initializes_this) CloseRange();
     build_.Copy(element);
     if (initializes_this) OpenRange(false);
-    // A constructor is never native, so its entry probe always took the site.
-    if (target.name != "<init>") Probe("returned", "(J)V");
+    Probe("returned", "(J)V");
   }
 
   void NoteSite(uint32_t expected, uint32_t site) {
@@ -204,12 +220,11 @@ class Rewriter {
     build_.Store(Op::kIstore, count_);
   }
 
-  void Caught() {
-    if (brief_) {
-      NoteSite(0, ids_.Site(method_id_, -1, {}));
-    } else {
-      Probe("caught", "(J)V");
-    }
+  void Caught(uint32_t index) {
+    if (brief_) return NoteSite(0, ids_.Site(method_id_, -1, {}));
+    if (handlers_.place[index] == HandlerEntries::kLater) return Probe("resumed", "(J)V");
+    build_.Emit(Op::kDup);
+    Probe("caught", "(Ljava/lang/Object;J)V");
   }
 
   void Probe(std::string_view name, std::string_view descriptor) {
@@ -267,9 +282,10 @@ class Rewriter {
       if (uninitialized) locals.push_back({VerificationType::kUninitializedThis});
       build_.Bind(handler);
       build_.Frame(code_.AddFrame(locals, {code_.ObjectNamed("java/lang/Throwable")}));
+      build_.Emit(Op::kDup);
       build_.Load(Op::kLload, frame_);
       build_.Load(Op::kIload, count_);
-      build_.InvokeStatic(kRuntime, "exit", "(JI)V");
+      build_.InvokeStatic(kRuntime, "threw", "(Ljava/lang/Object;JI)V");
       build_.Emit(Op::kAthrow);
     }
   }
@@ -289,6 +305,7 @@ class Rewriter {
   uint16_t frame_ = 0;
   uint16_t count_ = 0;
   std::vector<uint32_t> positions_;
+  std::vector<int> protected_;
   int pending_ = 0;  // bytecodes not yet added to the count
   Label range_start_;
   bool range_throws_ = false;

@@ -162,6 +162,30 @@ class Programs(unittest.TestCase):
             self.assertEqual(result.stdout, "done\n")
 
     @each_jdk()
+    def test_calls_of_what_is_not_rewritten_count_if_they_return_or_throw(self, version):
+        classes = compile_java([HERE / "Unseen.java"])
+        result, path = profile_of(version, "-Xverify:all", "-cp", classes, "Unseen", options=["--include", "Unseen", "--include", "Unseen$Failing"])
+        self.assertEqual(result.stdout, "50\n")
+        edges = collections.Counter()
+        for edge in show_json(path)["edges"]:
+            edges[edge["caller"].split("(")[0], edge["callee"].split("(")[0]] += edge["weight"]
+        self.assertEqual(edges["Unseen.construct", "Unseen$Other.<init>"], 20)
+        self.assertEqual(edges["Unseen.construct", "Unseen$Derived.<init>"], 10)
+        self.assertEqual(edges["Unseen.copyTooMuch", "java.lang.System.arraycopy"], 10)
+        self.assertEqual(edges["Unseen.copyTooMuchAndLeave", "java.lang.System.arraycopy"], 10)
+        # The receiver was null in half of the cases.
+        self.assertEqual(edges["Unseen.notify", "java.lang.Object.notify"], 10)
+        self.assertEqual(edges["Unseen.callNever", "Unseen$Failing.never"], 0)
+        self.assertEqual(edges["<vm>", "Unseen$Failing.<clinit>"], 1)
+
+    @each_jdk()
+    def test_a_super_constructor_that_is_not_rewritten_counts(self, version):
+        classes = compile_java([HERE / "Unseen.java"])
+        _, path = profile_of(version, "-Xverify:all", "-cp", classes, "Unseen", options=["--include", "Unseen", "--include", "Unseen$Derived"])
+        edges = [e for e in show_json(path)["edges"] if e["caller"] == "Unseen$Derived.<init>(I)V"]
+        self.assertEqual([(e["callee"], e["weight"]) for e in edges], [("Unseen$Other.<init>(I)V", 10)])
+
+    @each_jdk()
     def test_objects_with_an_empty_finalizer_are_not_kept_for_it(self, version):
         classes = compile_java([HERE / "EmptyFinalizer.java"])
         for options in (["--collect", "exact"], ["--collect", "bytecodes"], ["--collect", "sampled", "--interval", "10"],
@@ -192,6 +216,18 @@ class Programs(unittest.TestCase):
         assay("rewrite", classes, "-o", out)
         result = run(java(version), f"-Dassay.output={tempfile.mktemp(suffix='.profile')}", "-Xverify:all", "-cp", out, "ThisMoved")
         self.assertEqual(result.stdout, "caught\n")
+
+    # Its probes went on with a frame that had ended, and counted what was executed below it once more.
+    @each_jdk()
+    def test_an_activation_whose_return_throws_ends_once(self, version):
+        classes = self.made_by_hand()
+        result, path = profile_of(version, "-Xverify:all", "-cp", classes, "ReturnThrows", options=["--include", "ReturnThrows"])
+        self.assertEqual(result.stdout, "-1000\n")
+        bytecodes = collections.Counter()
+        for context in show_json(path, "contexts")["contexts"]:
+            bytecodes[context["stack"][-1].split("(")[0]] += context["bytecodes"]
+        self.assertEqual(bytecodes["ReturnThrows.main"], 4 + 1000 * 8 + 4)
+        self.assertEqual(bytecodes["ReturnThrows.caller"], 1000 * 4)
 
     @each_jdk()
     def test_traces_and_reflection_are_those_of_the_original(self, version):

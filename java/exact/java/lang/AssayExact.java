@@ -110,12 +110,12 @@ public final class AssayExact {
         return 0;
     }
 
-    /** After a call that returned: what nobody took was a call to a native method. */
+    /** After a call that returned: what nobody took was one to a method that is native or not rewritten. */
     public static void returned(long frame) {
         if (frame != 0) {
             long pending = U.getLong(null, frame + PENDING);
             if (pending > 0) {
-                add(child(U.getLong(null, frame + NODE), pending << 32) + CALLS, 1);
+                countUnseen(pending, frame);
             }
             U.putLong(null, frame + PENDING, 0);
             settle(U.getLong(null, frame + STATE), frame);
@@ -123,11 +123,48 @@ public final class AssayExact {
     }
 
     /** At the entry of an exception handler of the program: the call under way, if any, is over. */
-    public static void caught(long frame) {
+    public static void caught(Object thrown, long frame) {
         if (frame != 0) {
+            long pending = U.getLong(null, frame + PENDING);
+            if (pending > 0) {
+                thrownBy(pending, thrown, frame);
+            }
             U.putLong(null, frame + PENDING, 0);
             settle(U.getLong(null, frame + STATE), frame);
         }
+    }
+
+    /** Later in a handler at whose entry nothing may be called. The exception is on its way to another one. */
+    public static void resumed(long frame) {
+        if (frame != 0) {
+            settle(U.getLong(null, frame + STATE), frame);
+        }
+    }
+
+    /** Ends an activation by an exception. */
+    public static void threw(Object thrown, long frame, int bytecodes) {
+        if (frame != 0) {
+            long pending = U.getLong(null, frame + PENDING);
+            if (pending > 0) {
+                thrownBy(pending, thrown, frame);
+            }
+        }
+        exit(frame, bytecodes);
+    }
+
+    /**
+     * A call that nobody took when an exception came out of it was one to a native method, unless it did not come
+     * about: a null receiver, nothing to link to, a class that cannot be initialized, no room for the callee. A site that
+     * names no callee says nothing.
+     */
+    private static void thrownBy(long pending, Object thrown, long frame) {
+        if (pending >>> 32 != 0 && !(thrown instanceof NullPointerException || thrown instanceof Error)) {
+            countUnseen(pending, frame);
+        }
+    }
+
+    private static void countUnseen(long pending, long frame) {
+        add(child(U.getLong(null, frame + NODE), pending << 32) + CALLS, 1);
     }
 
     /** On a back edge: keeps the int counter of the activation from overflowing. Returns 0. */
@@ -138,7 +175,7 @@ public final class AssayExact {
         return 0;
     }
 
-    /** Ends an activation, by return or by exception. */
+    /** Ends an activation. */
     public static void exit(long frame, int bytecodes) {
         if (frame == 0) {
             return;
