@@ -186,6 +186,18 @@ class Programs(unittest.TestCase):
         self.assertEqual([(e["callee"], e["weight"]) for e in edges], [("Unseen$Other.<init>(I)V", 10)])
 
     @each_jdk()
+    def test_a_trace_of_a_stack_overflow_shows_the_program_only(self, version):
+        classes = compile_java([HERE / "OverflowTraces.java"])
+        plain = run(java(version), "-cp", classes, "OverflowTraces")
+        for options in (["--collect", "exact"], ["--collect", "sampled", "--interval", "10"], ["--collect", "bytecodes"]):
+            result = assay("run", *options, "-o", tempfile.mktemp(suffix=".profile"), "--", java(version), "-cp", classes, "OverflowTraces")
+            # What probes call in the JDK has frames like everybody's.
+            shown = [line for line in result.stdout.splitlines() if not line.startswith("java.base/jdk.internal.misc.Unsafe.")]
+            if options[1] == "bytecodes":
+                shown = [line for line in shown if line.startswith("OverflowTraces.")]
+            self.assertLessEqual(set(shown), set(plain.stdout.splitlines()), options)
+
+    @each_jdk()
     def test_objects_with_an_empty_finalizer_are_not_kept_for_it(self, version):
         classes = compile_java([HERE / "EmptyFinalizer.java"])
         for options in (["--collect", "exact"], ["--collect", "bytecodes"], ["--collect", "sampled", "--interval", "10"],
