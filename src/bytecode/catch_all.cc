@@ -37,6 +37,7 @@ class CatchAll {
     code_.elements.clear();
     code_.elements.reserve(old.size() + 8);
     bool inside = false, ended = false;
+    const bool keeps_this = KeepsThis(old);
     for (size_t i = 0; i < old.size(); ++i) {
       const Element& element = old[i];
       if (inside && element.IsLabel() && element.label() == end) {
@@ -46,7 +47,7 @@ class CatchAll {
       }
       if (inside && element.IsInstruction()) {
         bool now = !uninitialized_.empty() && uninitialized_[i] != 0;
-        bool gap = InitializesThis(old, uninitialized_, i);
+        bool gap = InitializesThis(old, uninitialized_, i) || (now && !keeps_this);
         if (start_.valid() && (gap || now != state_)) Close(BindHere());
         if (!start_.valid() && !gap) {
           start_ = BindHere();
@@ -62,6 +63,12 @@ class CatchAll {
   std::vector<CatchRegion> Take() { return std::move(regions_); }
 
  private:
+  bool KeepsThis(const std::vector<Element>& elements) const {
+    for (size_t i = 0; i < uninitialized_.size(); ++i) {
+      if (uninitialized_[i] && OverwritesThis(elements[i])) return false;
+    }
+    return true;
+  }
   Label BindHere() {
     Label label = code_.NewLabel();
     code_.elements.push_back(

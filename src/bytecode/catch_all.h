@@ -26,7 +26,9 @@ struct CatchRegion {
 // handler against the state before the call and the one after it, with the flag that `this` is
 // uninitialized still set (verifier.cpp, verify_invoke_init and the check behind the switch); a
 // frame that has the flag has uninitializedThis among its locals, so none matches both. A pass must
-// recover in the caller when a constructor is left by an exception out of that call.
+// recover in the caller when a constructor is left by an exception out of that call. The same holds
+// for all of the code before it in a constructor that overwrites local variable 0 there: frames
+// would have to follow `this` to where it is.
 //   CodeBuilder build(file, code, CodeBuilder::Append{});
 //   for (const CatchRegion& region : regions) {
 //     build.Bind(region.handler);

@@ -54,6 +54,7 @@ Status Encoder::EmitCode() {
   fixups_.clear();
   lines_.clear();
   frames_.clear();
+  bool only_inserted = true;
   out_.Rewind(0);
   out_.Ensure(kHeader);
   out_.U2(code_.max_stack);
@@ -67,13 +68,15 @@ Status Encoder::EmitCode() {
         offsets_[static_cast<uint32_t>(element.value)] = pc();
         break;
       case ElementKind::kLine:
-        lines_.push_back({pc(), element.index});
+        // What was put in front of a method belongs to its first line: a stack trace may show it.
+        lines_.push_back({lines_.empty() && only_inserted ? 0 : pc(), element.index});
         break;
       case ElementKind::kFrame:
         if (!frames_.empty() && frames_.back().pc == pc()) frames_.pop_back();
         frames_.push_back({pc(), static_cast<uint32_t>(element.value)});
         break;
       case ElementKind::kInstruction:
+        only_inserted &= element.bci == Element::kInserted;
         if (element.self.valid()) offsets_[element.self.id] = pc();
         out_.Ensure(16);
         if (!EmitSimple(element, i)) ASSAY_TRY(EmitOther(element, i));

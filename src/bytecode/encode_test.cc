@@ -55,6 +55,21 @@ TEST_F(EncodeTest, LdcBecomesWideBeyondIndex255) {
   EXPECT_EQ(Encode(), (ByteVector{0x12, 0xff, 0x13, 0x01, 0x00}));
 }
 
+// A stack trace may show what a pass put in front of a method.
+TEST_F(EncodeTest, WhatIsInsertedInFrontHasTheFirstLine) {
+  Element own{ElementKind::kInstruction, Op::kNop, 0, 0, 0, {}};
+  build_.Emit(Op::kNop);
+  build_.Line(7);
+  build_.Copy(own);
+  build_.Emit(Op::kNop);
+  build_.Line(8);
+  build_.Copy(own);
+  Encode();
+  ByteSpan code = test_.method().CurrentCode();
+  const ByteVector lines = {0, 0, 0, 10, 0, 2, 0, 0, 0, 7, 0, 3, 0, 8};
+  EXPECT_EQ(ByteVector(code.end() - 14, code.end()), lines);
+}
+
 // HotSpot takes a lookupswitch without pairs for cut off when nothing follows it.
 TEST_F(EncodeTest, DoesNotEndInASwitchWithoutPairs) {
   Label start = build_.Here();

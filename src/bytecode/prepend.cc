@@ -86,8 +86,9 @@ class Prepender {
     return reader.position() + static_cast<size_t>(count) * entry;
   }
 
-  // A count and entries of `size` bytes that start with `offsets` offsets into the code.
-  Status MoveTable(size_t size, size_t offsets) {
+  // A count and entries of `size` bytes that start with `offsets` offsets into the code. The first
+  // that starts at 0 may stay there: the line of what is put in front.
+  Status MoveTable(size_t size, size_t offsets, bool one_stays = false) {
     uint32_t count = in_.U2();
     ByteSpan table = in_.Bytes(count * size);
     if (!in_.ok()) return Bad("table of the code is cut off");
@@ -99,7 +100,9 @@ class Prepender {
         uint32_t value = static_cast<uint32_t>(p[0] << 8 | p[1]);
         if (k < offsets * 2) {
           if (value > length_) return Bad("offset beyond the code");
-          value += shift_;
+          const bool stays = one_stays && value == 0;
+          if (stays) one_stays = false;
+          if (!stays) value += shift_;
         }
         out_.U2(value);
       }
@@ -121,7 +124,7 @@ class Prepender {
       size_t start = out_.size();
       size_t end = in_.position() + size;
       if (name == "LineNumberTable") {
-        ASSAY_TRY(MoveTable(4, 1));
+        ASSAY_TRY(MoveTable(4, 1, true));
       } else if (name == "LocalVariableTable" || name == "LocalVariableTypeTable") {
         ASSAY_TRY(MoveTable(10, 1));
       } else if (name == "StackMapTable" && file_.major >= 50) {

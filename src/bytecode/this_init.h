@@ -15,4 +15,10 @@ namespace assay::bytecode {
 Result<std::vector<uint8_t>> ThisUninitialized(const classfile::ClassFile& file,
                                                const classfile::Method& method, Code& code);
 
+// A frame of code where `this` is uninitialized must have it in local variable 0 or cannot tell
+// where it is: after this instruction it may be elsewhere.
+inline bool OverwritesThis(const Element& element) {
+  return element.IsInstruction() && IsStore(element.op) && element.index == 0;
+}
+
 }  // namespace assay::bytecode

@@ -1,13 +1,17 @@
-// A method counts once, when it ends: until then what it executed is in a local sum, also while it calls. A
-// counter that is written before every call and read by the next one is a chain through memory, five cycles a
-// link; on programs that call every six it was a fifth of what counting cost (docs/03-bytecodes.md). In the
-// sum blocks end at calls, so that an exception out of a call finds there what was executed (count_pass.cc counts it).
-// A method of a single block has no sum: all of it is counted when it begins, as in P3, where an exception
-// leaves the rest of the block counted. Loops that call count at their head.
+// A method counts once, when it ends: until then what it executed is in a local sum, also while it
+// calls. A counter that is written before every call and read by the next one is a chain through
+// memory, five cycles a link; on programs that call every six it was a fifth of what counting cost
+// (docs/03-bytecodes.md). In the sum blocks end at calls, so that an exception out of a call finds
+// there what was executed (count_pass.cc counts it). A method of a single block has no sum: all of
+// it is counted when it begins, as in P3, where an exception leaves the rest of the block counted.
+// Loops that call count at their head.
 //
 // Few checks: callees have one at their entry, so the only ones needed are at the heads of loops
 // that call (a callee may be one that does not check). A loop without calls stays in one context
 // and in the local sum; what it executed is charged to that context however much it is.
+//
+// Where nothing may be called (handler_entries.h) there is no check, and what is executed goes to
+// the local sum.
 //
 // max_path: walking the blocks in reverse postorder, the longest distance since a check is known
 // at the start of each block, because only retreating edges come from later blocks.
@@ -16,6 +20,7 @@
 #include <algorithm>
 
 #include "src/bytecode/control_flow.h"
+#include "src/bytecode/handler_entries.h"
 
 namespace assay::instrument {
 namespace {
@@ -39,9 +44,10 @@ class Planner {
     for (auto* counts : {&plan_.add, &plan_.count, &plan_.leave}) {
       counts->assign(code.elements.size(), 0);
     }
-    for (auto* marks : {&plan_.check, &plan_.handler, &plan_.flush}) {
-      marks->assign(code.elements.size(), 0);
-    }
+    for (auto* marks : {&plan_.check, &plan_.flush}) marks->assign(code.elements.size(), 0);
+    auto entries = bytecode::FindHandlerEntries(code);
+    plan_.handler.assign(entries.place.begin(), entries.place.end());
+    silent_ = std::move(entries.silent);
   }
 
   CountPlan Run() {
@@ -72,6 +78,7 @@ class Planner {
     uint32_t first = 0;
     uint32_t bytecodes = 0;
     bool checked = false;
+    bool silent = false;
   };
 
   bool LoopCalls(uint32_t head) const {
@@ -86,20 +93,20 @@ class Planner {
   void Visit(uint32_t id) {
     const Block& block = flow_.blocks()[id];
     const State& state = blocks_[id];
-    pending_ = fewer_checks_ && (state.pending || state.handler || state.head);
+    pending_ = state.pending || (fewer_checks_ && (state.handler || state.head));
     uint32_t first = NextInstruction(block.begin, block.end);
     if (first == block.end) return Pass(block, state.distance);
-    plan_.handler[first] = state.handler;
-    const bool check = state.check || !fewer_checks_;
+    const bool silent = silent_[first];
+    const bool check = (state.check || !fewer_checks_) && !silent;
     plan_.unbounded |= state.head && !check;
     uint32_t distance = check || state.handler ? 0 : state.distance;
-    Stretch run{first, 0, check};
+    Stretch run{first, 0, check, silent};
     for (uint32_t i = first; i < block.end; ++i) {
       const Element& element = code_.elements[i];
       if (!element.IsInstruction()) continue;
-      if (max_path_ != 0 && distance >= max_path_) {
+      if (max_path_ != 0 && distance >= max_path_ && !silent) {
         if (i != run.first) EndInside(run);
-        run = {i, 0, true};
+        run = {i, 0, true, false};
         distance = 0;
       }
       ++distance;
@@ -113,7 +120,7 @@ class Planner {
       if (call && single_ && fewer_checks_) continue;
       if (call || bytecode::IsReturn(element.op) || element.op == Op::kAthrow) {
         EndAt(run, i);
-        run = {NextInstruction(i + 1, block.end), 0, false};
+        run = {NextInstruction(i + 1, block.end), 0, false, false};
       }
     }
     if (run.bytecodes > 0) EndInside(run);
@@ -123,7 +130,7 @@ class Planner {
   // A run that other instructions of the method follow.
   void EndInside(const Stretch& run) {
     if (Checked(run)) return;
-    if (!fewer_checks_) {
+    if (!fewer_checks_ && !run.silent) {
       plan_.count[run.first] = run.bytecodes;
       return;
     }
@@ -134,18 +141,18 @@ class Planner {
   // A run that ends with the call or exit `last`.
   void EndAt(const Stretch& run, uint32_t last) {
     const Op op = code_.elements[last].op;
-    if (fewer_checks_ && !single_ && !bytecode::IsReturn(op)) return EndInside(run);
+    const bool returns = bytecode::IsReturn(op);
+    if (((fewer_checks_ && !single_) || run.silent) && !returns) return EndInside(run);
     if (Checked(run)) return;
-    if (pending_) {
+    if ((pending_ && returns) || run.silent) {
       plan_.add[run.first] = run.bytecodes;
       plan_.flush[last] = 1;
       plan_.sums = true;
-    } else if (bytecode::IsReturn(op) && fewer_checks_ && !(single_ && plan_.calls)) {
+    } else if (returns && fewer_checks_ && !(single_ && plan_.calls)) {
       plan_.leave[last] = run.bytecodes;
     } else {
       plan_.count[run.first] = run.bytecodes;
     }
-    pending_ = false;
   }
 
   // The local sum is counted where it is checked, together with the run that begins there.
@@ -176,6 +183,7 @@ class Planner {
   const bool fewer_checks_;
   const OpcodeWeights& weights_;
   CountPlan plan_;
+  std::vector<uint8_t> silent_;
   std::vector<State> blocks_;
   bool single_ = false;  // the whole method is one block
   bool pending_ = false;

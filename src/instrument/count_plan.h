@@ -15,7 +15,7 @@ namespace assay::instrument {
 struct CountPlan {
   enum Check : uint8_t { kNoCheck, kCheck, kFlushAndCheck };
 
-  std::vector<uint8_t> handler;  // the first instruction of an exception handler
+  std::vector<uint8_t> handler;  // an exception was caught: handler_entries.h
   std::vector<uint32_t> add;     // bytecodes, weighted, to add to the local sum
   std::vector<uint32_t> count;   // to count at once
   std::vector<uint8_t> check;    // ask whether the counter has run down

@@ -23,9 +23,12 @@ class CountPlanTest : public testing::Test {
   Code code_;
   CodeBuilder build_{test_.file, code_};
 
-  CountPlan Plan(uint32_t max_path = 0, bool fewer_checks = true) {
+  const Code& Finished() {
     EXPECT_TRUE(build_.Finish().ok());
-    auto plan = PlanCounting(code_, max_path, fewer_checks);
+    return code_;
+  }
+  CountPlan Plan(uint32_t max_path = 0, bool fewer_checks = true) {
+    auto plan = PlanCounting(Finished(), max_path, fewer_checks);
     EXPECT_TRUE(plan.ok());
     return std::move(*plan);
   }
@@ -175,6 +178,39 @@ TEST_F(CountPlanTest, EveryBlockIsCheckedWhenAsked) {
   build_.Bind(join);
   build_.Emit(Op::kReturn);
   EXPECT_EQ(Checks(Plan(0, false)), 3);
+}
+
+// javac's handler of `synchronized`, which covers itself up to the monitorexit.
+TEST_F(CountPlanTest, NothingIsCalledWhereTheHandlerWouldCatchItAgain) {
+  Label start = build_.Here();
+  build_.InvokeStatic("C", "m", "()V");
+  Label end = build_.Here();
+  build_.Emit(Op::kReturn);
+  Label handler = build_.Here();
+  build_.Store(Op::kAstore, 1);
+  build_.Load(Op::kAload, 0);
+  build_.Emit(Op::kMonitorexit);
+  Label free = build_.Here();
+  const size_t behind = code_.elements.size();
+  build_.Load(Op::kAload, 1);
+  build_.Emit(Op::kAthrow);
+  build_.Handler(start, end, handler);
+  build_.Handler(handler, free, handler);
+  Finished();
+  for (uint32_t max_path : {0u, 1u}) {
+    for (bool fewer_checks : {true, false}) {
+      SCOPED_TRACE(std::to_string(max_path) + (fewer_checks ? " few checks" : " all checks"));
+      auto plan = PlanCounting(code_, max_path, fewer_checks);
+      ASSERT_TRUE(plan.ok());
+      EXPECT_EQ(Sum(*plan), 7u);
+      EXPECT_EQ(std::count(plan->handler.begin(), plan->handler.end(), 1), 1);
+      EXPECT_TRUE(plan->handler[behind]);
+      for (size_t i = behind - 4; i < behind; ++i) {
+        EXPECT_EQ(plan->count[i] + plan->check[i] + plan->flush[i], 0u) << i;
+      }
+      EXPECT_TRUE(plan->sums);
+    }
+  }
 }
 
 }  // namespace

@@ -10,6 +10,15 @@ using bytecode::ElementKind;
 using bytecode::Label;
 using bytecode::Op;
 
+namespace {
+
+// What comes in front of a block's frame.
+bool IsMark(const Element& element) {
+  return element.IsLabel() || element.kind == ElementKind::kLine;
+}
+
+}  // namespace
+
 Duplicator::Duplicator(const DuplicateOptions& options, const Plan& plan,
                        classfile::ClassFile& file, Code& code)
     : options_(options),
@@ -36,12 +45,14 @@ Status Duplicator::Run(const classfile::ConstantPool& pool) {
   Prologue();
   Body();
   if (duplicates()) {
+    falls_through_ = false;
     Copy();
     CopyRanges(tries);
     // A variable may have no code at all in a part of the body.
     if (!plan_.partial) bytecode::CloneRanges(code_, map_, 0, variables, variable_types);
   }
   Pieces(tries);
+  HandlersBehindPieces();
   ASSAY_TRY(build_.Finish());
   return bytecode::ComputeMaxStack(pool, code_);
 }
@@ -128,9 +139,14 @@ uint32_t Duplicator::EntryFrame() {
 void Duplicator::Body() {
   for (uint32_t b = 0; b < size(); ++b) {
     const auto& block = plan_.flow.blocks()[b];
-    build_.Bind(body_[b]);
+    JumpOverPieces(b, false);
+    bool started = false;
     for (uint32_t i = block.begin; i < block.end; ++i) {
       const Element& element = build_.Old()[i];
+      if (!started && !IsMark(element)) {
+        StartOfBlock(b, false);
+        started = true;
+      }
       if (i == plan_.blocks[b].first_instruction) MissingFrame(b, false);
       if (!element.IsInstruction()) {
         build_.Copy(element);
@@ -159,9 +175,14 @@ void Duplicator::Copy() {
   }
   for (uint32_t b = 0; b < size(); ++b) {
     const auto& block = plan_.flow.blocks()[b];
-    if (Copied(b)) build_.Bind(copy_[b]);
+    if (Copied(b)) JumpOverPieces(b, true);
+    bool started = !Copied(b);
     for (uint32_t i = block.begin; i < block.end; ++i) {
       const Element& element = build_.Old()[i];
+      if (!started && !IsMark(element)) {
+        StartOfBlock(b, true);
+        started = true;
+      }
       if (element.IsLabel()) {
         // Also of blocks that are not copied: exception ranges end there.
         build_.Bind(map_[element.label()]);
@@ -218,16 +239,20 @@ void Duplicator::Instruction(const Element& element, uint32_t b, bool in_copy) {
 }
 
 void Duplicator::EndOfBlock(uint32_t b, bool in_copy) {
+  falls_through_ = false;
   if (bytecode::EndsFlow(last_op_) || b + 1 >= size()) return;
   auto it = on_edge_.find({b, b + 1});
   if (it != on_edge_.end() && in_copy) Perform(it->second);
   if (it != on_edge_.end() && !duplicates()) {
     // A guard here needs no frame but that of the next block.
     build_.Jump(Op::kGoto, Target(b, b + 1, false));
-    return;
+  } else if (in_copy && !Copied(b + 1)) {
+    build_.Jump(Op::kGoto, body_[b + 1]);
+  } else if (!in_copy && !Copied(b) && Copied(b + 1)) {
+    build_.Jump(Op::kGoto, Enter(b + 1));
+  } else {
+    falls_through_ = true;
   }
-  if (in_copy && !Copied(b + 1)) build_.Jump(Op::kGoto, body_[b + 1]);
-  if (!in_copy && !Copied(b) && Copied(b + 1)) build_.Jump(Op::kGoto, Enter(b + 1));
 }
 
 }  // namespace assay::instrument

@@ -26,7 +26,10 @@ class Duplicator {
   using Label = bytecode::Label;
   using Op = bytecode::Op;
   using Operations = std::vector<const Operation*>;
-  // Code behind the rest that leads to a block.
+  // Code that leads to a block. On the way forwards it stands in front of that, behind the labels
+  // that end and start exception ranges there: HotSpot, which explains a NullPointerException by
+  // going through the code once from its start, has to meet all ways to a block before it.
+  // Otherwise it stands behind the rest.
   struct Piece {
     Label label;
     uint32_t block;
@@ -55,6 +58,9 @@ class Duplicator {
   void MissingFrame(uint32_t b, bool in_copy);
   void BlockFrame(uint32_t b, bool in_copy);
   void Instruction(const Element& element, uint32_t b, bool in_copy);
+  // In front of a block's labels, and behind them.
+  void JumpOverPieces(uint32_t b, bool in_copy);
+  void StartOfBlock(uint32_t b, bool in_copy);
   // Falls through to the next block, or not.
   void EndOfBlock(uint32_t b, bool in_copy);
   Label Target(uint32_t b, uint32_t to, bool in_copy);
@@ -75,9 +81,11 @@ class Duplicator {
   Label NotedStay(uint32_t to, Label stay);
   Label StayPiece(uint32_t to);
   Label Once(std::map<uint32_t, Label>& known, uint32_t to, std::function<void()> emit);
-  Label NewPiece(uint32_t to, bool in_copy, std::function<void()> emit);
+  Label NewPiece(uint32_t to, bool in_copy, bool in_front, std::function<void()> emit);
   void CopyRanges(size_t tries);
   Label Handler(uint32_t handler, uint32_t end);
+  // Exceptions do not go through what stands in front of a block.
+  void HandlersBehindPieces();
   // Emitting a piece may ask for more.
   void Pieces(size_t tries);
 
@@ -99,7 +107,9 @@ class Duplicator {
   uint16_t left_ = 0;
   Op last_op_ = Op::kNop;
   uint32_t lane_ = 0;  // of the next check
+  bool falls_through_ = false;  // to the next block
   std::vector<Piece> pieces_;
+  std::map<uint32_t, std::vector<Piece>> in_front_;  // not yet written
   std::map<uint32_t, Label> back_, enter_, landing_, again_, stay_;
 };
 

@@ -1,5 +1,5 @@
-// Where jumps of the body and the copy lead: the pieces of code behind the rest, with their
-// exception ranges.
+// Where jumps of the body and the copy lead: the pieces of code in front of blocks or behind the
+// rest, with their exception ranges.
 #include <algorithm>
 
 #include "src/instrument/duplicator.h"
@@ -15,7 +15,8 @@ Label Duplicator::Target(uint32_t b, uint32_t to, bool in_copy) {
   if (it == on_edge_.end() || (duplicates() && !in_copy)) return target;
   const Operations& operations = it->second;
   bool stays = in_copy && to > b && Copied(to);
-  return NewPiece(to, stays, [this, &operations, target] {
+  const bool in_front = to > b && stays == in_copy;
+  return NewPiece(to, stays, in_front, [this, &operations, target] {
     if (duplicates()) {
       Perform(operations);
     } else {
@@ -47,10 +48,14 @@ Label Duplicator::Back(uint32_t to) {
 }
 
 Label Duplicator::Enter(uint32_t to) {
-  return Once(enter_, to, [this, to] {
-    CheckFor(to, options_.entry_checks);
-    build_.Jump(Op::kGoto, body_[to]);
-  });
+  auto [it, added] = enter_.try_emplace(to);
+  if (added) {
+    it->second = NewPiece(to, false, true, [this, to] {
+      CheckFor(to, options_.entry_checks);
+      build_.Jump(Op::kGoto, body_[to]);
+    });
+  }
+  return it->second;
 }
 
 void Duplicator::CheckFor(uint32_t to, bool asks) {
@@ -90,7 +95,7 @@ Label Duplicator::Again(uint32_t to) {
 
 Label Duplicator::NotedStay(uint32_t to, Label stay) {
   if (!options_.count_checks) return stay;
-  return NewPiece(to, false, [this, stay] {
+  return NewPiece(to, false, false, [this, stay] {
     Note(Note::kBackEdge);
     build_.Jump(Op::kGoto, stay);
   });
@@ -102,14 +107,31 @@ Label Duplicator::StayPiece(uint32_t to) {
 
 Label Duplicator::Once(std::map<uint32_t, Label>& known, uint32_t to, std::function<void()> emit) {
   auto [it, added] = known.try_emplace(to);
-  if (added) it->second = NewPiece(to, false, std::move(emit));
+  if (added) it->second = NewPiece(to, false, false, std::move(emit));
   return it->second;
 }
 
-Label Duplicator::NewPiece(uint32_t to, bool in_copy, std::function<void()> emit) {
+Label Duplicator::NewPiece(uint32_t to, bool in_copy, bool in_front, std::function<void()> emit) {
   Label label = build_.NewLabel();
-  pieces_.push_back({label, to, in_copy, std::move(emit)});
+  (in_front ? in_front_[to] : pieces_).push_back({label, to, in_copy, std::move(emit)});
   return label;
+}
+
+void Duplicator::JumpOverPieces(uint32_t b, bool in_copy) {
+  if (falls_through_ && in_front_.contains(b)) {
+    build_.Jump(Op::kGoto, (in_copy ? copy_ : body_)[b]);
+  }
+}
+
+void Duplicator::StartOfBlock(uint32_t b, bool in_copy) {
+  if (auto pieces = in_front_.extract(b); !pieces.empty()) {
+    for (const Piece& piece : pieces.mapped()) {
+      build_.Bind(piece.label);
+      BlockFrame(b, in_copy);
+      piece.emit();
+    }
+  }
+  build_.Bind((in_copy ? copy_ : body_)[b]);
 }
 
 void Duplicator::CopyRanges(size_t tries) {
@@ -131,6 +153,13 @@ void Duplicator::CopyRanges(size_t tries) {
 
 Label Duplicator::Handler(uint32_t handler, uint32_t end) {
   return handler >= end && Copied(handler) ? copy_[handler] : body_[handler];
+}
+
+void Duplicator::HandlersBehindPieces() {
+  for (bytecode::TryRange& range : code_.tries) {
+    const uint32_t handler = BlockOf(range.handler);
+    if (handler != bytecode::ControlFlow::kNone) range.handler = body_[handler];
+  }
 }
 
 void Duplicator::Pieces(size_t tries) {

@@ -45,7 +45,7 @@ Result<Rewritten> AddEntryProbes(ByteSpan bytes, const EntryProbe& probe) {
     if (!method.HasCode()) continue;
     ++result.methods;
     const uint32_t length = BodyLength(method);
-    if (length < probe.shortest_body) continue;
+    if (length < probe.shortest_body || IsEmptyFinalizer(file, method)) continue;
     Status status = bytecode::PrependCode(file, method, instruction, 0);
     if (!status.ok()) status = InsertCall(file, method, call, code);
     if (status.ok()) {

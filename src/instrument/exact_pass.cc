@@ -2,13 +2,17 @@
 //
 //   frame = AssayExact.enter(method); count = 0;
 //   try { ... }                                  // with count += n before each run of n bytecodes
-//   catch (Throwable t) { AssayExact.exit(frame, count); throw t; }
+//   catch (Throwable t) { AssayExact.threw(t, frame, count); throw t; }
 //
 //   count = AssayExact.call(frame, site, count);  // before a call; count is 0 then
 //   AssayExact.returned(frame);                   // after it
-//   AssayExact.caught(frame);                     // at the entry of each handler of the program
+//   AssayExact.caught(exception, frame);          // at the entry of each handler of the program;
+//   AssayExact.resumed(frame);                    // or later, if need be (handler_entries.h)
 //   count = AssayExact.loop(frame, count);        // before a jump backwards
 //   AssayExact.exit(frame, count);                // before each return
+//
+// A return that the program protects may throw (IllegalMonitorStateException), and the activation
+// go on in its handler. It has ended for us: its frame, which others may use by then, becomes 0.
 //
 // Bytecodes are counted in runs that end with the first instruction that can throw: everything
 // before it in the run is executed whenever it is, so the count is exact also when it throws.
@@ -17,7 +21,8 @@
 // initializes `this`: HotSpot checks the handler of that call both with the state before and after
 // it (verifier.cpp, verify_invoke_init), so no frame fits. An exception from there is settled by
 // the first older activation that a probe sees. Code before that call has a handler of its own,
-// because its frame must say that `this` is uninitialized (JVMS 4.10.1.4).
+// because its frame must say that `this` is uninitialized (JVMS 4.10.1.4); it has none if `this`
+// may not be in local variable 0 there.
 //
 // A method that all this would make longer than 64 KB gets the brief form: entry, exits, and one
 // call site for all its calls, noted at the entry and at handlers. Its callees are then still its
@@ -25,12 +30,14 @@
 #include "src/instrument/exact_pass.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <numeric>
 #include <vector>
 
 #include "src/bytecode/code_builder.h"
+#include "src/bytecode/handler_entries.h"
 #include "src/bytecode/opcode.h"
 #include "src/bytecode/simulator.h"
+#include "src/bytecode/this_init.h"
 
 namespace assay::instrument {
 namespace {
@@ -39,6 +46,7 @@ using bytecode::Code;
 using bytecode::CodeBuilder;
 using bytecode::Element;
 using bytecode::ElementKind;
+using bytecode::HandlerEntries;
 using bytecode::Label;
 using bytecode::Op;
 using bytecode::VerificationType;
@@ -80,6 +88,7 @@ class Rewriter {
       : ids_(ids),
         file_(file),
         code_(code),
+        handlers_(bytecode::FindHandlerEntries(code)),
         build_(file, code),
         state_(file, method, code),
         brief_(brief) {
@@ -121,8 +130,15 @@ class Rewriter {
       if (element.IsLabel()) positions_[element.label().id] = index;
       ++index;
     }
-    for (const auto& range : code_.tries) handlers_.insert(range.handler.id);
+    // Ranges open and close here, then how many are open.
+    protected_.assign(index + 1, 0);
+    for (const auto& range : code_.tries) {
+      ++protected_[positions_[range.start.id]];
+      --protected_[positions_[range.end.id]];
+    }
+    std::partial_sum(protected_.begin(), protected_.end(), protected_.begin());
   }
+  bool IsProtected(uint32_t index) const { return protected_[index] > 0; }
 
   void Prologue() {
     frame_ = code_.AddLocal({VerificationType::kLong}, true);
@@ -139,11 +155,9 @@ class Rewriter {
   Status Visit(Element& element, uint32_t index) {
     bool uninitialized = tracks_this() && state_.ThisIsUninitialized();
     if (tracks_this()) ASSAY_TRY(state_.Step(element));
+    keeps_this_ &= !uninitialized || !bytecode::OverwritesThis(element);
     if (!element.IsInstruction()) {
-      if (element.IsLabel()) {
-        FlushCount();
-        at_handler_ |= handlers_.contains(element.label().id);
-      }
+      if (element.IsLabel()) FlushCount();
       build_.Copy(element);
       return {};
     }
@@ -151,20 +165,19 @@ class Rewriter {
       CloseRange();
       OpenRange(uninitialized);
     }
-    if (at_handler_) Caught();
-    at_handler_ = false;
+    if (handlers_.place[index]) Caught(index);
     if (!brief_) ++pending_;
     bool can_throw = CanThrow(file_.pool, element);
     range_throws_ |= can_throw;
     bool initializes_this =
         uninitialized && bytecode::IsInvoke(element.op) && !state_.ThisIsUninitialized();
     if (bytecode::IsReturn(element.op)) {
-      Return(element);
+      Return(element, index);
     } else if (bytecode::IsInvoke(element.op) && !brief_) {
       Call(element, initializes_this);
     } else {
       if (can_throw || bytecode::IsJump(element.op) || bytecode::IsSwitch(element.op)) FlushCount();
-      if (!brief_ && JumpsBackwards(element, index)) KeepCountSmall();
+      if (!brief_ && !handlers_.silent[index] && JumpsBackwards(element, index)) KeepCountSmall();
       if (initializes_this) CloseRange();
       build_.Copy(element);
       if (initializes_this) OpenRange(false);
@@ -172,10 +185,14 @@ class Rewriter {
     return {};
   }
 
-  void Return(const Element& element) {
+  void Return(const Element& element, uint32_t index) {
     FlushCount();
     CloseRange();
     build_.Load(Op::kLload, frame_);
+    if (IsProtected(index)) {
+      build_.PushLong(0);
+      build_.Store(Op::kLstore, frame_);
+    }
     build_.Load(Op::kIload, count_);
     build_.InvokeStatic(kRuntime, "exit", "(JI)V");
     build_.Copy(element);
@@ -192,8 +209,7 @@ class Rewriter {
     if (initializes_this) CloseRange();
     build_.Copy(element);
     if (initializes_this) OpenRange(false);
-    // A constructor is never native, so its entry probe always took the site.
-    if (target.name != "<init>") Probe("returned", "(J)V");
+    Probe("returned", "(J)V");
   }
 
   void NoteSite(uint32_t expected, uint32_t site) {
@@ -204,12 +220,11 @@ class Rewriter {
     build_.Store(Op::kIstore, count_);
   }
 
-  void Caught() {
-    if (brief_) {
-      NoteSite(0, ids_.Site(method_id_, -1, {}));
-    } else {
-      Probe("caught", "(J)V");
-    }
+  void Caught(uint32_t index) {
+    if (brief_) return NoteSite(0, ids_.Site(method_id_, -1, {}));
+    if (handlers_.place[index] == HandlerEntries::kLater) return Probe("resumed", "(J)V");
+    build_.Emit(Op::kDup);
+    Probe("caught", "(Ljava/lang/Object;J)V");
   }
 
   void Probe(std::string_view name, std::string_view descriptor) {
@@ -255,6 +270,7 @@ class Rewriter {
 
   void Handlers() {
     for (bool uninitialized : {true, false}) {
+      if (uninitialized && !keeps_this_) continue;
       Label handler;
       for (const Range& range : ranges_) {
         if (range.this_uninitialized != uninitialized) continue;
@@ -266,9 +282,10 @@ class Rewriter {
       if (uninitialized) locals.push_back({VerificationType::kUninitializedThis});
       build_.Bind(handler);
       build_.Frame(code_.AddFrame(locals, {code_.ObjectNamed("java/lang/Throwable")}));
+      build_.Emit(Op::kDup);
       build_.Load(Op::kLload, frame_);
       build_.Load(Op::kIload, count_);
-      build_.InvokeStatic(kRuntime, "exit", "(JI)V");
+      build_.InvokeStatic(kRuntime, "threw", "(Ljava/lang/Object;JI)V");
       build_.Emit(Op::kAthrow);
     }
   }
@@ -276,18 +293,19 @@ class Rewriter {
   ExactIds& ids_;
   classfile::ClassFile& file_;
   Code& code_;
+  const HandlerEntries handlers_;  // of the elements before build_ takes them
   CodeBuilder build_;
   bytecode::Simulator state_;
   const bool brief_;
   bool is_constructor_ = false;
   bool protect_ = true;
+  bool keeps_this_ = true;  // in local variable 0 while it is uninitialized
   uint32_t method_id_ = 0;
   uint64_t entry_ = 0;
   uint16_t frame_ = 0;
   uint16_t count_ = 0;
   std::vector<uint32_t> positions_;
-  std::unordered_set<uint32_t> handlers_;
-  bool at_handler_ = false;
+  std::vector<int> protected_;
   int pending_ = 0;  // bytecodes not yet added to the count
   Label range_start_;
   bool range_throws_ = false;

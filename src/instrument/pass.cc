@@ -29,6 +29,13 @@ bool RewriteBriefly(classfile::ClassFile& file, classfile::Method& method,
 
 }  // namespace
 
+bool IsEmptyFinalizer(const classfile::ClassFile& file, const classfile::Method& method) {
+  if (file.NameOf(method) != "finalize" || file.DescriptorOf(method) != "()V") return false;
+  ByteReader code(method.CurrentCode());
+  code.Skip(4);
+  return code.U4() == 1 && code.U1() == static_cast<uint8_t>(bytecode::Op::kReturn) && code.ok();
+}
+
 Result<Rewritten> RewriteClass(ByteSpan bytes, std::span<Pass* const> passes) {
   ASSAY_ASSIGN(classfile::ClassFile file, classfile::ParseClass(bytes));
   for (Pass* pass : passes) pass->BeginClass(file);
@@ -38,6 +45,7 @@ Result<Rewritten> RewriteClass(ByteSpan bytes, std::span<Pass* const> passes) {
   for (classfile::Method& method : file.methods) {
     if (!method.HasCode()) continue;
     ++result.methods;
+    if (IsEmptyFinalizer(file, method)) continue;
     const uint32_t pool_size = file.pool.size();
     auto applied = RewriteMethod(file, method, passes, code);
     if (applied.ok()) {

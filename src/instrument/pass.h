@@ -1,5 +1,6 @@
 // A pass rewrites method bodies; RewriteClass applies passes to every method of a class and keeps a
-// method as it is when one of them fails. Pure functions of bytes: nothing here knows a JVM.
+// method as it is when one of them fails, and empty finalizers. Pure functions of bytes: nothing
+// here knows a JVM.
 #pragma once
 
 #include <span>
@@ -31,6 +32,10 @@ class Pass {
     return Error{"no brief form"};
   }
 };
+
+// HotSpot does not register objects for finalization whose finalize() is a lone `return`
+// (classFileParser.cpp): with any other code in it they would be kept until it has run.
+bool IsEmptyFinalizer(const classfile::ClassFile& file, const classfile::Method& method);
 
 struct SkippedMethod {
   std::string method;  // name and descriptor

@@ -56,6 +56,14 @@ class Counting(unittest.TestCase):
         result, _ = self.profile(version, "-Xverify:all")
         self.assertEqual((result.stdout, result.stderr), (plain.stdout, ""))
 
+    # The handler of `synchronized` covers itself: a helper called in it that found no room led back to it, for ever.
+    @each_jdk()
+    def test_a_stack_overflow_under_a_monitor_comes_to_an_end(self, version):
+        classes = compile_java([HERE.parent / "exact" / "Monitors.java"])
+        for options in ((), ("--include", "Monitors*"), ("--include", "Monitors*", "--granularity", "1", "--jitter", "0"), ("--include", "Monitors*", "--max-path", "2")):
+            result, _ = profile_of(version, "-Xverify:all", "-cp", classes, "Monitors", options=options)
+            self.assertEqual(result.stdout, "done\n", options)
+
     @each_jdk()
     def test_a_second_session_in_a_jvm_names_its_own_methods(self, version):
         """They had the numbers of the first session's, which the second profile need not have: memory was written outside of it."""

@@ -39,11 +39,12 @@ class Sessions(unittest.TestCase):
     @each_jdk()
     def test_a_refused_session_leaves_the_old_profile(self, version):
         process = self.start(version)
-        self.path.write_text("an older profile")
+        assay("attach", process.pid, "-o", self.path, "--for", "1s")
+        older = self.path.read_bytes()
         for refused in (("--overhead", "0"), ("--until-accuracy", "99"), ("--samples", "64", "--via", "entry") if version < 20 else ("--overhead", "500%")):
             result = assay("attach", process.pid, "-o", self.path, *refused, check=False)
             self.assertEqual(result.returncode, 3, refused)
-            self.assertEqual(self.path.read_text(), "an older profile")
+            self.assertEqual(self.path.read_bytes(), older)
             self.assertEqual(os.listdir(self.folder), ["a.profile"], "no temporary file is left")
         self.assertIsNone(process.poll())
 

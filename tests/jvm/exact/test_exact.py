@@ -10,7 +10,7 @@ import tempfile
 import time
 import unittest
 
-from assay_test import AGENT, ASSAY, assay, compile_java, each_jdk, java, run, show_json
+from assay_test import AGENT, ASSAY, JDKS, assay, compile_java, each_jdk, java, run, show_json
 
 HERE = pathlib.Path(__file__).parent
 
@@ -152,6 +152,94 @@ class Programs(unittest.TestCase):
         self.assertEqual(edges["Overflow.after(I)I", "Overflow.leaf(I)I"], 6)
         self.assertEqual(edges[main, "Overflow.overflow(I)I"], 3)
         self.assertEqual(edges[main, "Overflow$Derived.<init>(I)V"], 3)
+
+    # The handler of `synchronized` covers itself: a probe in it that found no room led back to it, for ever.
+    @each_jdk()
+    def test_a_stack_overflow_under_a_monitor_comes_to_an_end(self, version):
+        classes = compile_java([HERE / "Monitors.java"])
+        for options in (["--include", "Monitors*"], []):
+            result, _ = profile_of(version, "-Xverify:all", "-cp", classes, "Monitors", options=options)
+            self.assertEqual(result.stdout, "done\n")
+
+    @each_jdk()
+    def test_calls_of_what_is_not_rewritten_count_if_they_return_or_throw(self, version):
+        classes = compile_java([HERE / "Unseen.java"])
+        result, path = profile_of(version, "-Xverify:all", "-cp", classes, "Unseen", options=["--include", "Unseen", "--include", "Unseen$Failing"])
+        self.assertEqual(result.stdout, "50\n")
+        edges = collections.Counter()
+        for edge in show_json(path)["edges"]:
+            edges[edge["caller"].split("(")[0], edge["callee"].split("(")[0]] += edge["weight"]
+        self.assertEqual(edges["Unseen.construct", "Unseen$Other.<init>"], 20)
+        self.assertEqual(edges["Unseen.construct", "Unseen$Derived.<init>"], 10)
+        self.assertEqual(edges["Unseen.copyTooMuch", "java.lang.System.arraycopy"], 10)
+        self.assertEqual(edges["Unseen.copyTooMuchAndLeave", "java.lang.System.arraycopy"], 10)
+        # The receiver was null in half of the cases.
+        self.assertEqual(edges["Unseen.notify", "java.lang.Object.notify"], 10)
+        self.assertEqual(edges["Unseen.callNever", "Unseen$Failing.never"], 0)
+        self.assertEqual(edges["<vm>", "Unseen$Failing.<clinit>"], 1)
+
+    @each_jdk()
+    def test_a_super_constructor_that_is_not_rewritten_counts(self, version):
+        classes = compile_java([HERE / "Unseen.java"])
+        _, path = profile_of(version, "-Xverify:all", "-cp", classes, "Unseen", options=["--include", "Unseen", "--include", "Unseen$Derived"])
+        edges = [e for e in show_json(path)["edges"] if e["caller"] == "Unseen$Derived.<init>(I)V"]
+        self.assertEqual([(e["callee"], e["weight"]) for e in edges], [("Unseen$Other.<init>(I)V", 10)])
+
+    @each_jdk()
+    def test_a_trace_of_a_stack_overflow_shows_the_program_only(self, version):
+        classes = compile_java([HERE / "OverflowTraces.java"])
+        plain = run(java(version), "-cp", classes, "OverflowTraces")
+        for options in (["--collect", "exact"], ["--collect", "sampled", "--interval", "10"], ["--collect", "bytecodes"]):
+            result = assay("run", *options, "-o", tempfile.mktemp(suffix=".profile"), "--", java(version), "-cp", classes, "OverflowTraces")
+            # What probes call in the JDK has frames like everybody's.
+            shown = [line for line in result.stdout.splitlines() if not line.startswith("java.base/jdk.internal.misc.Unsafe.")]
+            if options[1] == "bytecodes":
+                shown = [line for line in shown if line.startswith("OverflowTraces.")]
+            self.assertLessEqual(set(shown), set(plain.stdout.splitlines()), options)
+
+    @each_jdk()
+    def test_objects_with_an_empty_finalizer_are_not_kept_for_it(self, version):
+        classes = compile_java([HERE / "EmptyFinalizer.java"])
+        for options in (["--collect", "exact"], ["--collect", "bytecodes"], ["--collect", "sampled", "--interval", "10"],
+                        ["--via", "probe"]):
+            result = assay("run", *options, "-o", tempfile.mktemp(suffix=".profile"), "--", java(version), "-cp", classes, "EmptyFinalizer")
+            self.assertEqual(result.stdout, "gone after one collection: true\n", options)
+
+    def made_by_hand(self):
+        newest = max(JDKS)
+        if newest < 24:
+            self.skipTest("needs a JDK with java.lang.classfile")
+        folder = tempfile.mkdtemp()
+        run(java(newest, "javac"), "-d", folder, HERE / "MadeByHand.java")
+        run(java(newest), "-cp", folder, "MadeByHand", folder)
+        return folder
+
+    # It had a handler whose frame said that `this` was where it is no more.
+    @each_jdk()
+    def test_a_constructor_that_moves_this_verifies(self, version):
+        classes = self.made_by_hand()
+        result, _ = profile_of(version, "-Xverify:all", "-cp", classes, "ThisMoved")
+        self.assertEqual(result.stdout, "caught\n")
+        for collector in ("bytecodes", "sampled"):
+            path = tempfile.mktemp(suffix=".profile")
+            result = assay("run", "--collect", collector, "-o", path, "--", java(version), "-Xverify:all", "-cp", classes, "ThisMoved")
+            self.assertEqual(result.stdout, "caught\n", collector)
+        out = tempfile.mkdtemp() + "/classes"
+        assay("rewrite", classes, "-o", out)
+        result = run(java(version), f"-Dassay.output={tempfile.mktemp(suffix='.profile')}", "-Xverify:all", "-cp", out, "ThisMoved")
+        self.assertEqual(result.stdout, "caught\n")
+
+    # Its probes went on with a frame that had ended, and counted what was executed below it once more.
+    @each_jdk()
+    def test_an_activation_whose_return_throws_ends_once(self, version):
+        classes = self.made_by_hand()
+        result, path = profile_of(version, "-Xverify:all", "-cp", classes, "ReturnThrows", options=["--include", "ReturnThrows"])
+        self.assertEqual(result.stdout, "-1000\n")
+        bytecodes = collections.Counter()
+        for context in show_json(path, "contexts")["contexts"]:
+            bytecodes[context["stack"][-1].split("(")[0]] += context["bytecodes"]
+        self.assertEqual(bytecodes["ReturnThrows.main"], 4 + 1000 * 8 + 4)
+        self.assertEqual(bytecodes["ReturnThrows.caller"], 1000 * 4)
 
     @each_jdk()
     def test_traces_and_reflection_are_those_of_the_original(self, version):

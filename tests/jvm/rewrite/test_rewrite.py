@@ -130,6 +130,22 @@ class Rewritten(unittest.TestCase):
         self.assertFalse(list(self.folder.glob("y.jar*")))
 
     @each_jdk()
+    def test_a_stack_overflow_under_a_monitor_comes_to_an_end(self, version):
+        classes = compile_java([HERE.parent / "exact" / "Monitors.java"])
+        out = folder() / "classes"
+        assay("rewrite", classes, "-o", out)
+        result = run(java(version), "-Xverify:all", f"-Dassay.output={folder() / 'p'}", "-cp", out, "Monitors")
+        self.assertEqual(result.stdout, "done\n")
+
+    @each_jdk()
+    def test_an_empty_finalizer_stays_empty(self, version):
+        classes = compile_java([HERE.parent / "exact" / "EmptyFinalizer.java"])
+        out = folder() / "classes"
+        assay("rewrite", classes, "-o", out)
+        result = run(java(version), f"-Dassay.output={folder() / 'p'}", "-cp", out, "EmptyFinalizer")
+        self.assertEqual(result.stdout, "gone after one collection: true\n")
+
+    @each_jdk()
     def test_a_class_folder(self, version):
         out = folder() / "classes"
         assay("rewrite", self.classes, "-o", out)

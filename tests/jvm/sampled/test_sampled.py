@@ -257,6 +257,19 @@ class Instrumentations(unittest.TestCase):
             self.assertEqual(self.total(paths, "sum"), sum(loop))
             self.assertEqual(self.total(paths, "leaf"), 50 * 33)
 
+    # HotSpot goes through the code once: what joins from behind it is not seen, and a cause is named that need not be one.
+    @each_jdk()
+    def test_what_the_vm_says_of_a_null_stays_the_same(self, version):
+        for flags in ((), ("-g",)):
+            classes = compile_java([HERE / "Explained.java"], *flags)
+            plain = run(java(version), "-cp", classes, "Explained").stdout
+            self.assertIn('Cannot throw exception at', plain)
+            for mode in MODES:
+                for kinds in ("branch-edge", "path", ALL):
+                    result, _ = sampled(version, "-cp", classes, "Explained",
+                                        options=["--interval", "2", "--include", "Explained*", "--duplication", mode, "--instrument", kinds])
+                    self.assertEqual(result.stdout, plain, (mode, kinds))
+
     @each_jdk(versions=(17,))
     def test_several_iterations_per_sample(self, version):
         """The program stays right, and at interval 1 nothing is lost."""

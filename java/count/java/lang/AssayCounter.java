@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Hidden;
 
 /**
  * One thread's bytecode counter and reified stack, for methods rewritten by the bytecodes collector
@@ -109,6 +110,7 @@ public final class AssayCounter {
      * After a change of the stack's size, of the mode or, but for counting down, of {@code left}. Written out where there
      * may be no room for a call.
      */
+    @Hidden
     private void settle() {
         if (tid != 0) {
             last = left < 0 ? -1 : stack.length - 1;
@@ -117,26 +119,31 @@ public final class AssayCounter {
     }
 
     /** The next entry takes a sample. */
+    @Hidden
     @ForceInline
     private void runDown() {
         last = -1;
         lastApp = -1;
     }
 
+    @Hidden
     private static native int setup(int what);
 
     /**
      * Adds bytecodes to a context. Replaces method numbers on the stack by (negative) contexts. Or gives the sample to the
      * agent, and returns how many bytecodes there are to the next.
      */
+    @Hidden
     private static native int record(int[] stack, int depth, long bytecodes);
 
     /** Announces the calling thread to the agent. Returns how many bytecodes there are to its first sample. */
+    @Hidden
     private static native int register(Thread thread);
 
     // --- what rewritten methods call ---
 
     /** The thread's counter, or NOBODY; where TABLE has it, maybe that of another thread. */
+    @Hidden
     @ForceInline
     private static AssayCounter guess(Thread thread) {
         if (thread == null) {
@@ -149,6 +156,7 @@ public final class AssayCounter {
         return TABLE[(int) U.getLong(thread, TID) & (TABLE.length - 1)];
     }
 
+    @Hidden
     private static AssayCounter current() {
         Thread thread = Thread.currentThread();
         AssayCounter counter = guess(thread);
@@ -156,6 +164,7 @@ public final class AssayCounter {
     }
 
     /** Begins an activation of a JDK method. */
+    @Hidden
     @ForceInline
     public static AssayCounter enter(int method) {
         Thread thread = Thread.currentThread();
@@ -170,6 +179,7 @@ public final class AssayCounter {
     }
 
     /** Begins an activation of an application method. */
+    @Hidden
     @ForceInline
     public static AssayCounter enterApp(int method) {
         Thread thread = Thread.currentThread();
@@ -183,11 +193,13 @@ public final class AssayCounter {
         return counter;
     }
 
+    @Hidden
     @ForceInline
     private boolean isOf(Thread thread) {
         return thread != null && tid == U.getLong(thread, TID) && tid != 0;
     }
 
+    @Hidden
     @DontInline
     private static AssayCounter enterSlowly(Thread thread, int method, boolean application) {
         AssayCounter counter = guess(thread);
@@ -204,6 +216,7 @@ public final class AssayCounter {
         return counter;
     }
 
+    @Hidden
     private void push(int method) {
         if (sp >= stack.length) {
             grow();
@@ -211,17 +224,20 @@ public final class AssayCounter {
         stack[sp++] = method;
     }
 
+    @Hidden
     @ForceInline
     public static void count(AssayCounter counter, int bytecodes) {
         flush(counter, (long) bytecodes);
     }
 
+    @Hidden
     @ForceInline
     public static int flush(AssayCounter counter, int bytecodes) {
         flush(counter, (long) bytecodes);
         return 0;
     }
 
+    @Hidden
     @ForceInline
     public static long flush(AssayCounter counter, long bytecodes) {
         long left = counter.left - bytecodes;
@@ -232,6 +248,7 @@ public final class AssayCounter {
         return 0;
     }
 
+    @Hidden
     @ForceInline
     public static void check(AssayCounter counter, int top) {
         if (counter.left < 0) {
@@ -239,6 +256,7 @@ public final class AssayCounter {
         }
     }
 
+    @Hidden
     @DontInline
     private static void checked(AssayCounter counter, int top) {
         counter.sp = top;
@@ -246,6 +264,7 @@ public final class AssayCounter {
     }
 
     /** At the entry of a handler. Nobody has taken the methods that the exception left off the stack yet. */
+    @Hidden
     @ForceInline
     public static void caught(AssayCounter counter, int top) {
         counter.mark = Math.max(counter.mark, (int) (counter.left >> 63) & counter.sp);
@@ -255,11 +274,13 @@ public final class AssayCounter {
         }
     }
 
+    @Hidden
     @ForceInline
     public static void leave(AssayCounter counter, int top, int bytecodes) {
         leave(counter, top, (long) bytecodes);
     }
 
+    @Hidden
     @ForceInline
     public static void leave(AssayCounter counter, int top, long bytecodes) {
         long left = counter.left - bytecodes;
@@ -271,11 +292,13 @@ public final class AssayCounter {
         counter.sp = top - 1;
     }
 
+    @Hidden
     @ForceInline
     public static void leaveApp(AssayCounter counter, int top, int bytecodes) {
         leaveApp(counter, top, (long) bytecodes);
     }
 
+    @Hidden
     @ForceInline
     public static void leaveApp(AssayCounter counter, int top, long bytecodes) {
         leave(counter, top, bytecodes);
@@ -285,11 +308,13 @@ public final class AssayCounter {
     }
 
     /** A whole activation of a method without calls. */
+    @Hidden
     @ForceInline
     public static void leaf(int method, int bytecodes) {
         leaf(method, (long) bytecodes);
     }
 
+    @Hidden
     @ForceInline
     public static void leaf(int method, long bytecodes) {
         Thread thread = Thread.currentThread();
@@ -307,6 +332,7 @@ public final class AssayCounter {
     }
 
     /** Begins an activation that is not counted. Returns a token for {@link #leaveOpaque}. */
+    @Hidden
     @ForceInline
     public static long enterOpaque(int method) {
         AssayCounter counter = enter(method);
@@ -322,6 +348,7 @@ public final class AssayCounter {
         return token;
     }
 
+    @Hidden
     @ForceInline
     public static void leaveOpaque(long token) {
         AssayCounter counter = current();
@@ -343,6 +370,7 @@ public final class AssayCounter {
      * Charges the context in which the counter ran down. What was executed since then belongs to the next sample,
      * unless it is so much that it can only be a loop of that context.
      */
+    @Hidden
     private void sample() {
         if (mode != COUNTING) {
             left = IDLE;
@@ -379,6 +407,7 @@ public final class AssayCounter {
         last = lastApp = left < 0 ? -1 : stack.length - 1;
     }
 
+    @Hidden
     @ForceInline
     private void begin(int bytecodes) {
         mute = bytecodes <= 0;
@@ -386,6 +415,7 @@ public final class AssayCounter {
     }
 
     /** Tells the agent of the thread, before it counts anything. False: not yet. */
+    @Hidden
     private boolean announce() {
         int before = mode;
         int top = sp;
@@ -409,6 +439,7 @@ public final class AssayCounter {
     }
 
     /** Completes the stack of the context in which the counter ran down. */
+    @Hidden
     private int contextDepth() {
         int depth = Math.max(mark, sp);
         if (leaf != 0) {
@@ -421,6 +452,7 @@ public final class AssayCounter {
         return depth;
     }
 
+    @Hidden
     private int nextPeriod() {
         int range = jitter;
         if (range == 0) {
@@ -434,6 +466,7 @@ public final class AssayCounter {
         return granularity + (int) ((x & 0xffffffffL) * range >>> 32);
     }
 
+    @Hidden
     private void grow() {
         int[] longer = new int[stack.length * 2];
         System.arraycopy(stack, 0, longer, 0, stack.length);
@@ -441,6 +474,7 @@ public final class AssayCounter {
         settle();
     }
 
+    @Hidden
     private void activate() {
         if (mode == SYSTEM || unknown && !announce()) {
             return;
@@ -467,6 +501,7 @@ public final class AssayCounter {
     }
 
     /** The end of the first activation that counted. */
+    @Hidden
     private void deactivate() {
         if (left < 0) {
             sample();
@@ -486,6 +521,7 @@ public final class AssayCounter {
     }
 
     /** Ends activations that an exception left. */
+    @Hidden
     private void unwind(int top) {
         while (base >= top && outers > 0) {
             deactivate();
@@ -496,6 +532,7 @@ public final class AssayCounter {
      * Not a monitor: a virtual thread that waits for one gives its carrier away, and a carrier that then asks for its
      * own counter waits for a thread that only it could run. False: the calling thread has it already.
      */
+    @Hidden
     private static boolean lock() {
         Thread thread = Thread.currentThread();
         if (NOBODY.owner == thread) {
@@ -507,12 +544,14 @@ public final class AssayCounter {
         return true;
     }
 
+    @Hidden
     private static void unlock(boolean locked) {
         if (locked) {
             NOBODY.owner = null;
         }
     }
 
+    @Hidden
     private static AssayCounter find(Thread thread) {
         long tid = thread == null ? 0 : U.getLong(thread, TID);
         if (tid == 0) {
@@ -556,6 +595,7 @@ public final class AssayCounter {
     }
 
     /** Threads of the VM and of the JDK never count: what they do, and when, is not the program's. */
+    @Hidden
     private void admit(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
         String name = group == null ? "main" : group.getName();
@@ -574,6 +614,7 @@ public final class AssayCounter {
     }
 
     /** Forgets the counters of threads that ended. */
+    @Hidden
     private static void makeRoom() {
         boolean locked = lock();
         try {
@@ -599,6 +640,7 @@ public final class AssayCounter {
         }
     }
 
+    @Hidden
     private boolean hasEnded() {
         WeakReference<Thread> reference = thread;
         if (reference == null) {
@@ -608,6 +650,7 @@ public final class AssayCounter {
         return known == null || !known.isAlive();
     }
 
+    @Hidden
     private long rest() {
         if (mode == SYSTEM || mute || unknown) {
             return 0;
@@ -616,6 +659,7 @@ public final class AssayCounter {
     }
 
     /** Bytecodes counted since the last sample of each thread. */
+    @Hidden
     private static long unsampled() {
         boolean locked = lock();
         try {

@@ -1,6 +1,7 @@
 package java.lang;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.Hidden;
 
 /**
  * The probes of the exact collector. Rewritten methods call enter, call, returned and exit; the
@@ -14,6 +15,8 @@ import jdk.internal.misc.Unsafe;
  * that cannot be tracked (one still being attached). The caller writes the call site into its frame
  * before the call, the callee takes it on entry. A frame that an exception skipped is
  * dropped when an older activation makes itself the top again.
+ *
+ * <p>All of its methods are hidden: a stack overflow in here shows the program's frames only.
  */
 public final class AssayExact {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -44,23 +47,30 @@ public final class AssayExact {
 
     private AssayExact() {}
 
+    @Hidden
     private static native long setup();
 
     /** Gives the thread a state and returns its address, or 0. */
+    @Hidden
     private static native long openThread(long tid);
 
+    @Hidden
     private static native void closeThread(long state);
 
     /** The frame after the top one when it does not lie next to it in the same chunk, or 0. */
+    @Hidden
     private static native long growStack(long state);
 
     /** The child of a node with this key, made when missing. */
+    @Hidden
     private static native long newChild(long node, long key);
 
     /** Where a callee was called from when the pending site does not name it: that site or outside. */
+    @Hidden
     private static native int findSite(int site, int method);
 
     /** Begins an activation. {@code method} is the name-and-type in the high half, the method in the low. */
+    @Hidden
     public static long enter(long method) {
         Thread thread = Thread.currentThread();
         long tid = thread == null ? 0 : U.getLong(thread, TID);
@@ -101,6 +111,7 @@ public final class AssayExact {
     }
 
     /** Before a call: notes the site and what it should reach, and adds up bytecodes. Returns 0. */
+    @Hidden
     public static int call(long frame, long site, int bytecodes) {
         if (frame != 0) {
             U.putLong(null, frame + PENDING, site);
@@ -110,12 +121,13 @@ public final class AssayExact {
         return 0;
     }
 
-    /** After a call that returned: what nobody took was a call to a native method. */
+    /** After a call that returned: what nobody took was one to a method that is native or not rewritten. */
+    @Hidden
     public static void returned(long frame) {
         if (frame != 0) {
             long pending = U.getLong(null, frame + PENDING);
             if (pending > 0) {
-                add(child(U.getLong(null, frame + NODE), pending << 32) + CALLS, 1);
+                countUnseen(pending, frame);
             }
             U.putLong(null, frame + PENDING, 0);
             settle(U.getLong(null, frame + STATE), frame);
@@ -123,14 +135,57 @@ public final class AssayExact {
     }
 
     /** At the entry of an exception handler of the program: the call under way, if any, is over. */
-    public static void caught(long frame) {
+    @Hidden
+    public static void caught(Object thrown, long frame) {
         if (frame != 0) {
+            long pending = U.getLong(null, frame + PENDING);
+            if (pending > 0) {
+                thrownBy(pending, thrown, frame);
+            }
             U.putLong(null, frame + PENDING, 0);
             settle(U.getLong(null, frame + STATE), frame);
         }
     }
 
+    /** Later in a handler at whose entry nothing may be called. The exception is on its way to another one. */
+    @Hidden
+    public static void resumed(long frame) {
+        if (frame != 0) {
+            settle(U.getLong(null, frame + STATE), frame);
+        }
+    }
+
+    /** Ends an activation by an exception. */
+    @Hidden
+    public static void threw(Object thrown, long frame, int bytecodes) {
+        if (frame != 0) {
+            long pending = U.getLong(null, frame + PENDING);
+            if (pending > 0) {
+                thrownBy(pending, thrown, frame);
+            }
+        }
+        exit(frame, bytecodes);
+    }
+
+    /**
+     * A call that nobody took when an exception came out of it was one to a native method, unless it did not come
+     * about: a null receiver, nothing to link to, a class that cannot be initialized, no room for the callee. A site that
+     * names no callee says nothing.
+     */
+    @Hidden
+    private static void thrownBy(long pending, Object thrown, long frame) {
+        if (pending >>> 32 != 0 && !(thrown instanceof NullPointerException || thrown instanceof Error)) {
+            countUnseen(pending, frame);
+        }
+    }
+
+    @Hidden
+    private static void countUnseen(long pending, long frame) {
+        add(child(U.getLong(null, frame + NODE), pending << 32) + CALLS, 1);
+    }
+
     /** On a back edge: keeps the int counter of the activation from overflowing. Returns 0. */
+    @Hidden
     public static int loop(long frame, int bytecodes) {
         if (frame != 0) {
             U.putLong(null, frame + BYTECODES, U.getLong(null, frame + BYTECODES) + bytecodes);
@@ -138,7 +193,8 @@ public final class AssayExact {
         return 0;
     }
 
-    /** Ends an activation, by return or by exception. */
+    /** Ends an activation. */
+    @Hidden
     public static void exit(long frame, int bytecodes) {
         if (frame == 0) {
             return;
@@ -157,6 +213,7 @@ public final class AssayExact {
      * Makes an activation the top one. Younger frames still there were left by an exception that none of
      * their probes saw (thrown by a super constructor, or by a stack overflow inside a probe).
      */
+    @Hidden
     private static void settle(long state, long frame) {
         long top = U.getLong(null, state + TOP);
         while (top != frame && top != 0) {
@@ -166,6 +223,7 @@ public final class AssayExact {
         U.putLong(null, state + TOP, frame);
     }
 
+    @Hidden
     private static int takeSite(long caller, long method) {
         long pending = U.getLong(null, caller + PENDING);
         int called = (int) (method >>> 32);
@@ -185,6 +243,7 @@ public final class AssayExact {
         return site;
     }
 
+    @Hidden
     private static long nextFrame(long state, long caller) {
         if (caller >= U.getLong(null, state + FIRST)
                 && caller + 2 * FRAME_SIZE <= U.getLong(null, state + LIMIT)) {
@@ -193,6 +252,7 @@ public final class AssayExact {
         return growStack(state);
     }
 
+    @Hidden
     private static long child(long node, long key) {
         long hash = key * 0x9e3779b97f4a7c15L;
         hash ^= hash >>> 32;
@@ -210,6 +270,7 @@ public final class AssayExact {
         return newChild(node, key);
     }
 
+    @Hidden
     private static void add(long address, long amount) {
         long old;
         do {

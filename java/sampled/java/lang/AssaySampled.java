@@ -3,6 +3,7 @@ package java.lang;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Hidden;
 
 /**
  * The triggers and operations of the sampled collector. Methods with instrumentation ask a trigger on entry
@@ -14,6 +15,8 @@ import jdk.internal.vm.annotation.ForceInline;
  *
  * <p>Only triggers are inlined. Everything that copies call stays a call: C2 takes several times as long for a method
  * whose copy is full of the loops in here, and until it is done the program runs slower code.
+ *
+ * <p>All of its methods are hidden: a stack overflow in here shows the program's frames only.
  *
  * <p>A trigger must cost next to nothing. The one int of a thread that this class may use without any call
  * is Thread.threadLocalRandomSecondarySeed, a scratch value that the JDK uses to vary how long some locks spin, and which it
@@ -67,13 +70,16 @@ public final class AssaySampled {
 
     private AssaySampled() {}
 
+    @Hidden
     private static native long setup();
 
     /** The address of the counter of a key, made when missing; 0 when there is no room. */
+    @Hidden
     private static native long newKey(long key, Object type, long value, int kind);
 
     /** Every interval-th check in the places of a lane by the threads of a shard. */
     @ForceInline
+    @Hidden
     public static boolean counter(int lane) {
         Thread thread = Thread.currentThread();
         if (thread == null) {
@@ -89,6 +95,7 @@ public final class AssaySampled {
 
     /** Every interval-th check of each thread. */
     @ForceInline
+    @Hidden
     public static boolean thread(int lane) {
         Thread thread = Thread.currentThread();
         if (thread == null) {
@@ -101,6 +108,7 @@ public final class AssaySampled {
 
     /** The first check after each tick of a timer. */
     @ForceInline
+    @Hidden
     public static boolean timer(int lane) {
         Thread thread = Thread.currentThread();
         if (thread == null) {
@@ -116,12 +124,14 @@ public final class AssaySampled {
 
     /** Whether the call that led here was made by a copy. */
     @ForceInline
+    @Hidden
     public static boolean called(int lane) {
         Thread thread = Thread.currentThread();
         return thread != null && (thread.threadLocalRandomSecondarySeed & UP) != 0 && taken(thread);
     }
 
     @DontInline
+    @Hidden
     private static boolean taken(Thread thread) {
         if (!everything) {
             thread.threadLocalRandomSecondarySeed &= ~UP;
@@ -131,6 +141,7 @@ public final class AssaySampled {
 
     /** A copy is about to call. */
     @DontInline
+    @Hidden
     public static void raise() {
         Thread thread = Thread.currentThread();
         if (thread != null) {
@@ -140,6 +151,7 @@ public final class AssaySampled {
 
     /** The call has returned; whatever was called may have been none of ours. */
     @DontInline
+    @Hidden
     public static void lower() {
         Thread thread = Thread.currentThread();
         if (thread != null && !everything) {
@@ -148,6 +160,7 @@ public final class AssaySampled {
     }
 
     @DontInline
+    @Hidden
     private static boolean counted(Thread thread, int shard, int lane) {
         int counter = shard * LANES + lane;
         long interval = U.getLongVolatile(null, SHARED + INTERVAL);
@@ -172,6 +185,7 @@ public final class AssaySampled {
     }
 
     @DontInline
+    @Hidden
     private static boolean countedByThread(Thread thread, int left) {
         long tid = U.getLong(thread, TID);
         int slot = (int) tid & (THREADS - 1);
@@ -195,6 +209,7 @@ public final class AssaySampled {
     }
 
     /** Uniform in -jitter..jitter, from a generator (xorshift) per shard or thread. */
+    @Hidden
     private static long jitter(long[] random, int slot) {
         long jitter = U.getLong(null, SHARED + JITTER);
         if (jitter == 0) {
@@ -212,6 +227,7 @@ public final class AssaySampled {
     }
 
     /** After a change of the interval: no counter waits for the end of the old one. */
+    @Hidden
     private static void restart() {
         everything = U.getLongVolatile(null, SHARED + INTERVAL) == 1;
         long interval = U.getLongVolatile(null, SHARED + INTERVAL);
@@ -228,11 +244,13 @@ public final class AssaySampled {
     }
 
     @DontInline
+    @Hidden
     public static void count(int id) {
         add(COUNTERS + ((long) id << 3));
     }
 
     @DontInline
+    @Hidden
     public static void countClass(Object object, int id) {
         Class<?> type = object == null ? null : object.getClass();
         int hash = type == null ? 0 : System.identityHashCode(type);
@@ -240,22 +258,26 @@ public final class AssaySampled {
     }
 
     @DontInline
+    @Hidden
     public static void countInt(int value, int id) {
         countKey((long) id << 32 | value & 0xffffffffL, null, value, 1);
     }
 
     @DontInline
+    @Hidden
     public static void countLong(long value, int id) {
         countKey((long) id << 32 | fold(value), null, value, 2);
     }
 
     @DontInline
+    @Hidden
     public static void countFloat(float value, int id) {
         int bits = Float.floatToRawIntBits(value);
         countKey((long) id << 32 | bits & 0xffffffffL, null, bits, 3);
     }
 
     @DontInline
+    @Hidden
     public static void countDouble(double value, int id) {
         long bits = Double.doubleToRawLongBits(value);
         countKey((long) id << 32 | fold(bits), null, bits, 4);
@@ -263,15 +285,18 @@ public final class AssaySampled {
 
     /** For the verification of Property 1: entries, back edges and checks executed. */
     @DontInline
+    @Hidden
     public static void note(int what) {
         add(SHARED + NOTES + ((long) what << 6));
     }
 
+    @Hidden
     private static long fold(long value) {
         long hash = value * 0x9e3779b97f4a7c15L;
         return (hash ^ hash >>> 32) & 0xffffffffL;
     }
 
+    @Hidden
     private static void countKey(long key, Object type, long value, int kind) {
         long hash = key * 0x9e3779b97f4a7c15L;
         hash ^= hash >>> 32;
@@ -292,6 +317,7 @@ public final class AssaySampled {
         }
     }
 
+    @Hidden
     private static void add(long address) {
         long old;
         do {
