@@ -1,6 +1,11 @@
 // A bounded queue of samples of different lengths from one thread (in signal handlers) to the
 // accounting thread. Never blocks: what does not fit is refused. Cells are 16 bytes.
+//
+// It goes round and would in time hold all of its memory, a megabyte for each thread that runs long enough. So the consumer gives pages back that it
+// has read, and only then lets the producer have them again: `tail_` follows behind, in steps of kStep.
 #pragma once
+
+#include <sys/mman.h>
 
 #include <atomic>
 #include <cstdint>
@@ -32,11 +37,16 @@ static_assert(sizeof(SampleHeader) == 32 && sizeof(RawFrame) == 16);
 
 class SampleRing {
  public:
-  void Use(RawFrame* memory, uint32_t cells) {  // a power of two
+  static constexpr uint32_t kPage = 4096 / sizeof(RawFrame);
+  static constexpr uint32_t kStep = 32 * kPage;
+
+  // A power of two cells. Of less than four times kStep nothing is given back; others are whole pages, mapped.
+  void Use(RawFrame* memory, uint32_t cells) {
     cells_ = memory;
     mask_ = cells - 1;
     head_.store(0);
     tail_.store(0);
+    read_ = 0;
   }
   // The producer's: room for a sample, then its cells one by one, then Publish.
   bool HasRoom(uint32_t cells) const {
@@ -58,25 +68,33 @@ class SampleRing {
 
   // The consumer's.
   bool Peek(SampleHeader* header) const {
-    uint64_t tail = tail_.load(std::memory_order_relaxed);
-    if (head_.load(std::memory_order_acquire) == tail) return false;
+    if (head_.load(std::memory_order_acquire) == read_) return false;
     RawFrame cells[2] = {Get(0), Get(1)};
     __builtin_memcpy(header, cells, sizeof *header);
     return true;
   }
-  RawFrame Get(uint32_t at) const {
-    return cells_[(tail_.load(std::memory_order_relaxed) + at) & mask_];
-  }
+  RawFrame Get(uint32_t at) const { return cells_[(read_ + at) & mask_]; }
   void Consume(const SampleHeader& header) {
-    tail_.store(tail_.load(std::memory_order_relaxed) + 2 + header.frames + header.oracle,
-                std::memory_order_release);
+    read_ += 2 + header.frames + header.oracle;
+    const uint64_t tail = tail_.load(std::memory_order_relaxed);
+    if (mask_ + 1 < 4 * kStep) return tail_.store(read_, std::memory_order_release);
+    if (read_ - tail >= kStep) GiveBack(tail, read_ / kPage * kPage);
   }
 
  private:
+  void GiveBack(uint64_t from, uint64_t to) {
+    const uint64_t turn = (from | mask_) + 1;  // the memory's end, this time round
+    const uint64_t first = to < turn ? to : turn;
+    madvise(cells_ + (from & mask_), (first - from) * sizeof(RawFrame), MADV_DONTNEED);
+    madvise(cells_, (to - first) * sizeof(RawFrame), MADV_DONTNEED);
+    tail_.store(to, std::memory_order_release);
+  }
+
   RawFrame* cells_ = nullptr;
   uint64_t mask_ = 0;
   alignas(64) std::atomic<uint64_t> head_{0};
-  alignas(64) std::atomic<uint64_t> tail_{0};
+  alignas(64) std::atomic<uint64_t> tail_{0};  // what the producer must not write before
+  uint64_t read_ = 0;                          // the consumer's
 };
 
 }  // namespace assay::sampling

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "src/sampling/sample_ring.h"
 #include "src/sampling/watermark.h"
 
 namespace assay::sampling {
@@ -129,30 +128,6 @@ TEST(WatermarkTest, NeverTouchesWhatTheVmWrote) {
   EXPECT_TRUE(Watermark::Replace(word, Watermark::For(0x2000), Watermark::kNextReturn));
   Watermark::Remove(word);
   EXPECT_EQ(word.load(), Watermark::kResting);
-}
-
-TEST(SampleRingTest, HandsOverSamplesOfDifferentLengths) {
-  std::vector<RawFrame> memory(16);
-  SampleRing ring;
-  ring.Use(memory.data(), 16);
-  uint64_t sent = 0, received = 0;
-  for (int round = 0; round < 100; round++) {
-    for (uint32_t length = round % 5; ring.HasRoom(2 + length); length = (length + 1) % 5) {
-      for (uint32_t i = 0; i < length; i++) ring.Put(2 + i, {sent, i});
-      ring.PutHeader({.frames = length, .weight_ns = sent++});
-      ring.Publish(2 + length);
-    }
-    SampleHeader header;
-    for (int i = 0; i < 1 + round % 3 && ring.Peek(&header); i++) {
-      EXPECT_EQ(header.weight_ns, received);
-      for (uint32_t f = 0; f < header.frames; f++) {
-        EXPECT_EQ(ring.Get(2 + f), (RawFrame{received, f}));
-      }
-      ring.Consume(header);
-      received++;
-    }
-  }
-  EXPECT_GT(received, 50u);
 }
 
 }  // namespace

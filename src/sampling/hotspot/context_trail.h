@@ -40,7 +40,7 @@ struct ContextTrail {
   StackFrame walk[kFrames];
   StackFrame memory[kFrames];
   AsgctFrame oracle[kFrames];
-  RawFrame cells[kCells];
+  alignas(4096) RawFrame cells[kCells];
 };
 
 }  // namespace assay::sampling
