@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -73,22 +74,17 @@ std::string FoundText(const profile::Profile& profile) {
   return text;
 }
 
-// A script may start several JVMs, and each writes to the same file.
-std::string WhichJvm(const profile::Profile& profile, const std::vector<std::string>& command) {
-  auto pid = profile.metadata.find("pid");
-  if (IsJava(command) || pid == profile.metadata.end()) return "";
-  auto name = profile.metadata.find("command");
-  return "this is of process " + pid->second +
-         (name == profile.metadata.end() ? "" : ", " + Printable(name->second)) + "; where " +
-         command[0] +
-         " starts more than one JVM only one profile is kept: give assay the java command itself, "
-         "or each its own -o";
+// Where there are several profiles: whose one is.
+std::string WhoseText(const profile::Profile& profile) {
+  auto pid = profile.metadata.find("pid"), command = profile.metadata.find("command");
+  if (pid == profile.metadata.end()) return "";
+  return "process " + pid->second + (command == profile.metadata.end() ? "" : ", " + Printable(command->second)) + ": ";
 }
 
-void Summarize(const RunOptions& run, const agent::Options& options, bool ended_well) {
-  const std::string path = options.Text("output");
+void Summarize(const RunOptions& run, const agent::Options& options, const std::string& path, bool ended_well, bool one_of_many) {
   profile::Profile profile = ReadSessionProfile(path, ended_well);
   if (run.quiet) return;
+  const std::string whose = one_of_many ? WhoseText(profile) : "";
   if (auto agent = profile.metadata.find("agent"); agent != profile.metadata.end()) {
     fprintf(stderr, "assay: samples went to %s\n", agent->second.c_str());
     return;
@@ -97,16 +93,23 @@ void Summarize(const RunOptions& run, const agent::Options& options, bool ended_
   if (text.empty()) text = "nothing was seen";
   if (std::string accuracy = AccuracyText(profile, options.Percent("until-accuracy")); !accuracy.empty())
     text += "; " + accuracy;
-  fprintf(stderr, "assay: %s -> %s (assay show %s, assay report %s)\n", text.c_str(), path.c_str(),
+  fprintf(stderr, "assay: %s%s -> %s (assay show %s, assay report %s)\n", whose.c_str(), text.c_str(), path.c_str(),
           path.c_str(), path.c_str());
-  if (std::string which = WhichJvm(profile, run.command); !which.empty()) {
-    fprintf(stderr, "assay: %s\n", which.c_str());
-  }
 }
 
-// What becomes of the profile when the program has ended. An old one must not pass for this run's.
-void FinishProfile(const RunOptions& run, const agent::Options& options, const FileState& before, bool ended_well) {
-  const std::string path = options.Text("output");
+// What becomes of a profile when the program has ended.
+void FinishProfile(const RunOptions& run, const agent::Options& options, const std::string& path, bool ended_well, bool one_of_many) {
+  if (options.Flag("infer")) {
+    // Inferring writes a finished profile of whatever there is.
+    static_cast<void>(ReadSessionProfile(path, ended_well));
+    std::string done = InferFile(path, path);
+    if (!run.quiet) fprintf(stderr, "assay: %s\n", done.c_str());
+  }
+  Summarize(run, options, path, ended_well, one_of_many);
+}
+
+// The profile of a program that is one JVM. An old one must not pass for this run's.
+void FinishOne(const RunOptions& run, const agent::Options& options, const std::string& path, const FileState& before, bool ended_well) {
   const FileState now(path);
   if (now == before) {
     throw CommandError("nothing was profiled: no profile was written to " + path +
@@ -114,14 +117,56 @@ void FinishProfile(const RunOptions& run, const agent::Options& options, const F
                            "; did the program start a JVM, and did Assay refuse to profile it?",
                        kRefused);
   }
-  if (options.Flag("infer")) {
-    // Inferring writes a finished profile of whatever there is.
-    static_cast<void>(ReadSessionProfile(path, ended_well));
-    std::string done = InferFile(path, path);
-    if (!run.quiet) fprintf(stderr, "assay: %s\n", done.c_str());
-  }
-  Summarize(run, options, ended_well);
+  FinishProfile(run, options, path, ended_well, false);
 }
+
+// Those of a program that is several: each is kept, and none that is not whole hides the others.
+void FinishSeveral(const RunOptions& run, const agent::Options& options, const std::vector<std::string>& paths, bool ended_well) {
+  size_t usable = 0;
+  for (const std::string& path : paths) {
+    try {
+      FinishProfile(run, options, path, ended_well, true);
+      ++usable;
+    } catch (const CommandError& error) {
+      fprintf(stderr, "assay: %s\n", error.what());
+    }
+  }
+  if (usable == 0) throw CommandError("none of the " + std::to_string(paths.size()) + " profiles is usable", kRefused);
+  if (run.quiet || usable == 1) return;
+  fprintf(stderr, "assay: the program started %zu JVMs; assay merge adds their profiles up\n", paths.size());
+}
+
+// A program that is not java may start any number of JVMs, which get the same options: their profiles are told apart by process id
+// until it has ended. One alone gets the name that was asked for.
+class Outputs {
+ public:
+  Outputs(const RunOptions& run, agent::Options* options) : path_(options->Text("output")) {
+    named_by_process_ = path_.find("%p") != std::string::npos;
+    several_ = named_by_process_ || (!IsJava(run.command) && !options->IsSet("segment"));
+    const std::string pattern = named_by_process_ ? path_ : path_ + ".%p";
+    if (several_) {
+      files_.emplace(pattern);
+      static_cast<void>(options->Set("output", pattern));
+    }
+    before_ = FileState(path_);
+  }
+
+  void Finish(const RunOptions& run, const agent::Options& options, bool ended_well) const {
+    std::vector<std::string> written;
+    if (several_) written = files_->Written();
+    if (written.size() > 1 || (named_by_process_ && !written.empty())) return FinishSeveral(run, options, written, ended_well);
+    std::error_code error;
+    if (written.size() == 1) std::filesystem::rename(written[0], std::filesystem::weakly_canonical(path_, error), error);
+    if (error) throw CommandError("cannot rename " + written[0] + " to " + path_ + ": " + error.message(), kRefused);
+    FinishOne(run, options, path_, before_, ended_well);
+  }
+
+ private:
+  const std::string path_;
+  bool named_by_process_ = false, several_ = false;
+  std::optional<ProcessFiles> files_;
+  FileState before_;
+};
 
 // What the profiling needs.
 void PrepareCollecting(const std::vector<std::string>& command, agent::Options* options, std::vector<std::string>* flags) {
@@ -151,13 +196,14 @@ int Run(const RunOptions& run) {
   bool rewrites = applied && applied->NeedsAgent();
   bool collects = !applied || options.IsSet("collect");
   if (collects) PrepareCollecting(run.command, &options, &flags);
+  std::optional<Outputs> outputs;
+  if (collects) outputs.emplace(run, &options);
   if (collects || rewrites) {
     flags.insert(flags.begin(), "-agentpath:" + AgentPath() + "=" + options.ToString());
   }
   if (run.explain) {
     for (const std::string& flag : CompileLogFlags(*applied)) flags.push_back(flag);
   }
-  const FileState before(options.Text("output"));
   const bool segments = collects && options.IsSet("segment");
   int status = RunProgram(run.command, flags, false, [&] {
                  if (segments) RemoveSegments(options.Text("output"));
@@ -168,7 +214,7 @@ int Run(const RunOptions& run) {
   if (run.explain) fprintf(stderr, "%s", ReadBackTable(*applied, applied->plan()).c_str());
   if (!collects) return status;
   try {
-    FinishProfile(run, options, before, status == 0);
+    outputs->Finish(run, options, status == 0);
   } catch (const CommandError& error) {
     if (status == 0) throw;
     fprintf(stderr, "assay: %s\n", error.what());
@@ -190,8 +236,8 @@ void RegisterRun(Cli& cli) {
       "Example: assay run --collect exact -- java -jar app.jar\n"
       "With --apply PLAN the program runs with the plan's changes; nothing is profiled unless\n"
       "--collect is given.\n"
-      "Exit status: the program's own; 3 when it ended with 0 and left no finished profile. A script\n"
-      "may start several JVMs: one profile is kept, and the summary says whose.");
+      "Exit status: the program's own; 3 when it ended with 0 and left no finished profile. Where a\n"
+      "script starts several JVMs each has its own profile, OUTPUT.PID; in an output's name %p is that PID.");
   app->callback([&cli, options] { cli.run = [options] { return Run(*options); }; });
 }
 

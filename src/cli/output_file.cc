@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "src/cli/commands.h"
@@ -66,22 +67,42 @@ bool LooksLikeProfile(const std::string& path) {
   return std::memcmp(start, profile::format::kMagic, sizeof start) == 0;
 }
 
-void RemoveSegments(const std::string& output) {
-  fs::path folder = fs::path(output).parent_path();
-  const std::string start = fs::path(output).filename().string() + ".";
-  std::vector<fs::path> old;
+std::vector<std::string> FilesLike(const std::string& pattern) {
+  const size_t at = pattern.rfind('/', pattern.find("%p")) + 1;
+  const std::string folder = pattern.substr(0, at), name = pattern.substr(at);
+  const size_t number = name.find("%p");
+  const std::string start = name.substr(0, number), end = name.substr(number + 2);
+  std::vector<std::string> found;
   std::error_code error;
-  for (fs::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end;
-       at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    bool numbered = name.starts_with(start) && name.size() > start.size() &&
-                    name.find_first_not_of("0123456789", start.size()) == std::string::npos;
+  for (fs::directory_iterator file(folder.empty() ? "." : folder, error), none; !error && file != none; file.increment(error)) {
+    const std::string each = file->path().filename().string();
+    if (each.size() <= start.size() + end.size() || !each.starts_with(start) || !each.ends_with(end)) continue;
+    const std::string middle = each.substr(start.size(), each.size() - start.size() - end.size());
     std::error_code ignored;
-    if (numbered && at->is_regular_file(ignored) && LooksLikeProfile(at->path())) {
-      old.push_back(at->path());
-    }
+    if (middle.find_first_not_of("0123456789") == std::string::npos && file->is_regular_file(ignored)) found.push_back(folder + each);
   }
-  for (const fs::path& path : old) fs::remove(path, error);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void RemoveSegments(const std::string& output) {
+  std::error_code error;
+  for (const std::string& path : FilesLike(output + ".%p")) {
+    if (LooksLikeProfile(path)) fs::remove(path, error);
+  }
+}
+
+ProcessFiles::ProcessFiles(std::string pattern) : pattern_(std::move(pattern)) {
+  for (const std::string& path : FilesLike(pattern_)) before_.emplace(path, path);
+}
+
+std::vector<std::string> ProcessFiles::Written() const {
+  std::vector<std::string> written;
+  for (const std::string& path : FilesLike(pattern_)) {
+    auto known = before_.find(path);
+    if (known == before_.end() || !(known->second == FileState(path))) written.push_back(path);
+  }
+  return written;
 }
 
 FileState::FileState(const std::string& path) {

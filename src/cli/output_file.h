@@ -4,7 +4,9 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace assay::cli {
 
@@ -19,6 +21,9 @@ bool LooksLikeProfile(const std::string& path);
 // Removes OUTPUT.1, OUTPUT.2, ... of an earlier session (--segment), which would mix with new ones.
 void RemoveSegments(const std::string& output);
 
+// The files whose names are `pattern` with a number in the place of its first %p.
+std::vector<std::string> FilesLike(const std::string& pattern);
+
 // Tells a file from the one that was there before.
 struct FileState {
   FileState() = default;
@@ -29,6 +34,19 @@ struct FileState {
   dev_t device = 0;
   ino_t number = 0;
   int64_t size = 0, seconds = 0, nanoseconds = 0;
+};
+
+// What the processes of one run write, each its own file: its id stands for %p in the pattern.
+class ProcessFiles {
+ public:
+  // Before the run.
+  explicit ProcessFiles(std::string pattern);
+  // Those that are new or other than before.
+  std::vector<std::string> Written() const;
+
+ private:
+  std::string pattern_;
+  std::map<std::string, FileState> before_;
 };
 
 }  // namespace assay::cli

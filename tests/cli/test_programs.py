@@ -177,13 +177,39 @@ class Summaries(Case):
         cut = self.profile(end=False).read_bytes()
         self.check(3, "is not finished", "run", "--infer", "true", "-o", "x", "--", self.writes(cut))
 
-    def test_a_script_is_told_whose_profile_it_is(self):
-        made = self.profile(pid=123, command="java Some").read_bytes()
-        java = self.writes(made)
-        self.assertNotIn("123", self.assay("run", "-o", "x", "--", java).stderr)
-        result = self.assay("run", "-o", "x", "--", java.rename(self.folder / "start"))
-        self.assertIn("process 123, java Some", result.stderr)
-        self.assertIn("only one profile is kept", result.stderr)
+    def starts(self, *pids, status=0):
+        """A script whose JVMs leave profiles where their agent was told to."""
+        said = 'out=$(echo "$JAVA_TOOL_OPTIONS" | sed "s/.*output=\\([^, ]*\\).*/\\1/")\n'
+        for pid in pids:
+            self.profile(pid=pid, command=f"java Some{pid}").rename(self.folder / f"made{pid}")
+            said += f'cp {self.folder}/made{pid} "$(echo "$out" | sed s/%p/{pid}/)"\n'
+        return self.script(said + f"exit {status}\n", "start")
+
+    def left(self):
+        return sorted(p.name for p in self.folder.iterdir() if p.name.startswith("x"))
+
+    def test_the_only_jvm_of_a_script_has_the_profile_that_was_asked_for(self):
+        result = self.assay("run", "-o", "x", "--", self.starts(123))
+        self.assertIn("-> " + str(self.folder / "x"), result.stderr)
+        self.assertNotIn("123", result.stderr)
+        self.assertEqual(self.left(), ["x"])
+        self.check(3, "nothing was profiled", "run", "-o", "x", "--", self.starts())
+
+    def test_each_jvm_of_a_script_has_its_own_profile(self):
+        (self.folder / "x.77").write_text("foreign")
+        (self.folder / "x.5").write_bytes(self.profile(pid=5).read_bytes())
+        result = self.assay("run", "-o", "x", "--", self.starts(123, 45))
+        self.assertEqual(self.left(), ["x.123", "x.45", "x.5", "x.77"])
+        for pid in (123, 45):
+            self.assertRegex(result.stderr, f"process {pid}, java Some{pid}: .* -> .*x.{pid} ")
+        self.assertIn("2 JVMs", result.stderr)
+        self.assertNotIn("x.5 ", result.stderr)
+        self.check(7, "2 JVMs", "run", "-o", "x", "--", self.starts(123, 45, status=7))
+
+    def test_a_profile_may_be_named_by_process(self):
+        result = self.assay("run", "-o", "x-%p.profile", "--", self.starts(123))
+        self.assertEqual(self.left(), ["x-123.profile"])
+        self.assertRegex(result.stderr, "process 123, .*x-123.profile")
 
     def test_the_status_survives_a_reader_that_is_gone(self):
         for status in (0, 5):
