@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -72,7 +73,8 @@ std::string AccuracyVerdict(const Session& session) {
 
 // The end of the time that `for` gave.
 Clock::time_point EndOf(const Session& session) {
-  const uint64_t limit = session.options.Nanoseconds("for");
+  constexpr uint64_t kForEver = 1'000'000'000'000'000'000;  // more than that is beyond the clock
+  const uint64_t limit = std::min(session.options.Nanoseconds("for"), kForEver);
   return limit == 0 ? Clock::time_point::max() : session.limit_start + std::chrono::nanoseconds(limit);
 }
 
