@@ -1,4 +1,5 @@
 """The commands that start programs, with scripts in place of Java: nothing here needs a JVM."""
+import contextlib
 import os
 import pathlib
 import signal
@@ -221,6 +222,15 @@ class Summaries(Case):
             self.assertEqual(result.returncode, status)
 
 
+ENDING = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+
+
+def begin_with(ignoring=None):
+    """Whatever the tests themselves were started with: under nohup they ignore SIGHUP, and so does what they start."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN if number == ignoring else signal.SIG_DFL)
+
+
 class Signals(Case):
     def test_the_program_is_asked_to_end_and_its_status_counts(self):
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -228,16 +238,26 @@ class Signals(Case):
             plan = self.folder / "a.plan"
             plan.write_text("assay-plan 1\npolicy hand\ninline A.f()V@0 callee=A.g()V weight=1%\n")
             process = subprocess.Popen([ASSAY, "run", "--apply", plan, "--", program], stdout=subprocess.PIPE, text=True,
-                                       env=self.environment)
+                                       env=self.environment, preexec_fn=begin_with, process_group=0)
+            self.addCleanup(self.end, process)
             self.assertEqual(process.stdout.readline(), "ready\n")
             process.send_signal(number)
             self.assertEqual(process.communicate(timeout=60)[0], "asked\n")
             self.assertEqual(process.returncode, 7)
             self.nothing_stays()
 
+    @staticmethod
+    def end(process):
+        """With all that it started, should it still be there."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.stdout.close()
+        process.wait()
+
     def test_a_program_that_a_signal_ends(self):
         process = subprocess.Popen([ASSAY, "run", "-q", "-o", self.folder / "x", "--", self.script("echo $$\nexec sleep 600\n")],
-                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, preexec_fn=begin_with, process_group=0)
+        self.addCleanup(self.end, process)
         child = int(process.stdout.readline())
         process.terminate()
         process.communicate(timeout=60)
@@ -246,11 +266,10 @@ class Signals(Case):
 
     def ignored(self, *command, ignoring=None):
         """The signals that a program started so ignores."""
-        prepare = ignoring and (lambda: signal.signal(ignoring, signal.SIG_IGN))
         result = subprocess.run([ASSAY, *command, "sh", "-c", "grep SigIgn /proc/self/status"], stdout=subprocess.PIPE,
-                                stderr=subprocess.DEVNULL, text=True, cwd=self.folder, preexec_fn=prepare, timeout=60)
+                                stderr=subprocess.DEVNULL, text=True, cwd=self.folder, preexec_fn=lambda: begin_with(ignoring), timeout=60)
         mask = int(result.stdout.split()[1], 16)
-        return {number for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP) if mask >> number - 1 & 1}
+        return {number for number in ENDING if mask >> number - 1 & 1}
 
     def test_a_program_ignores_what_it_would_without_us(self):
         for command in (("run", "--"), ("live", "--")):
