@@ -110,8 +110,15 @@ class Running(Case):
         path = self.folder / "a b's"
         result = assay("run", "--collect", "exact", "--include", "Ratios", "-o", path, "--", "sh", "-c", command)
         self.assertIn("sum", result.stdout)
-        self.assertIn("only one profile is kept", result.stderr)
         self.assertIn("Ratios.g(I)I", {edge["callee"] for edge in show_json(path)["edges"]})
+        path.unlink()
+        result = assay("run", "--collect", "exact", "--include", "Ratios", "-o", path, "--", "sh", "-c", f"{command}; {command}")
+        self.assertIn("2 JVMs", result.stderr)
+        each = sorted(self.folder.glob("a b's.*"))
+        self.assertEqual(len(each), 2)
+        for profile in each:
+            self.assertIn("Ratios.g(I)I", {edge["callee"] for edge in show_json(profile)["edges"]})
+            profile.unlink()
 
     @each_jdk()
     def test_a_refusal_of_the_agent_is_no_success(self, version):
