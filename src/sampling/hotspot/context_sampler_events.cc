@@ -36,6 +36,7 @@ bool ContextSampler::GiveTrail(ThreadSlot& slot) {
   if (trail == nullptr) {
     trail = ContextTrail::Map();
   } else {
+    trail->busy.store(true);  // the thread may be found by AddAll before it says itself that it started
     trail->Reset();
   }
   if (trail == nullptr) {
